@@ -1,0 +1,1 @@
+"""Online learning that shows its receipts."""

@@ -1,0 +1,40 @@
+"""Every error a user can cause, each one sentence: who, what must hold, what came.
+
+The command line prints `str(error)` on one line and exits with 2; nothing here is meant to be seen as a traceback.
+"""
+
+from __future__ import annotations
+
+
+class NoregretError(Exception):
+    """The base of every error that a user's input, settings or files can cause."""
+
+
+class SettingError(NoregretError, ValueError):
+    """A setting outside what it may be, for example a negative radius."""
+
+
+class InputError(NoregretError, ValueError):
+    """Bad data: the place it was found (`source:line`) and one sentence.
+
+    >>> print(InputError("expected INDEX:VALUE, got '3;4'", "spam.svm", 7))
+    spam.svm:7: expected INDEX:VALUE, got '3;4'
+    """
+
+    def __init__(self, sentence: str, source: str | None = None, line: int | None = None) -> None:
+        super().__init__(sentence, source, line)
+        self.sentence = sentence
+        self.source = source
+        self.line = line
+
+    def __str__(self) -> str:
+        place = [str(part) for part in (self.source, self.line) if part is not None]
+        return ": ".join([":".join(place), self.sentence]) if place else self.sentence
+
+
+class ModelFileError(InputError):
+    """A model file that is damaged, of an unknown version, or not a model file at all."""
+
+
+class DivergedError(NoregretError, ArithmeticError):
+    """The weights stopped being finite; the run was stopped before it could report nonsense."""

@@ -1,0 +1,130 @@
+"""Rows as the loop plays them: a block of consecutive rounds, dense or sparse.
+
+Convention: features are counted from 0 in memory; a sparse index is what the file wrote. Indices are unsigned 32-bit
+(no feature beyond 2³¹ − 1), values float64 unless the user's own array is float32, row bounds int64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.int64]
+Indices = NDArray[np.uint32]
+
+MAX_INDEX = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """A C-ordered matrix, one row a round."""
+
+    X: Floats
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def width(self) -> int:
+        """One more than the highest feature index that a row can hold."""
+        return int(self.X.shape[1])
+
+    @property
+    def values(self) -> Floats:
+        return self.X.reshape(-1)
+
+    def slice(self, start: int, stop: int) -> Dense:
+        return Dense(self.X[start:stop])
+
+    def take(self, rows: Ints) -> Dense:
+        return Dense(self.X[rows])
+
+    def row_of(self, position: int) -> tuple[int, int]:
+        """The (row, feature) of the value at `position` of `values`."""
+        return position // self.width, position % self.width
+
+    def with_values(self, values: Floats) -> Dense:
+        return Dense(values.reshape(self.X.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """Compressed rows: row t holds indices[indptr[t]:indptr[t+1]], each index at most once a row."""
+
+    indptr: Ints
+    indices: Indices
+    values: Floats
+
+    def __len__(self) -> int:
+        return int(self.indptr.shape[0]) - 1
+
+    @property
+    def width(self) -> int:
+        """One more than the highest feature index present."""
+        return int(self.indices.max()) + 1 if self.indices.size else 0
+
+    def slice(self, start: int, stop: int) -> Sparse:
+        low, high = int(self.indptr[start]), int(self.indptr[stop])
+        return Sparse(self.indptr[start : stop + 1] - low, self.indices[low:high], self.values[low:high])
+
+    def take(self, rows: Ints) -> Sparse:
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
+        picked = np.repeat(self.indptr[:-1][rows], lengths) + within
+        return Sparse(indptr, self.indices[picked], self.values[picked])
+
+    def row_of(self, position: int) -> tuple[int, int]:
+        row = int(np.searchsorted(self.indptr, position, side="right")) - 1
+        return row, int(self.indices[position])
+
+    def with_values(self, values: Floats) -> Sparse:
+        return Sparse(self.indptr, self.indices, values)
+
+
+Rows = Dense | Sparse
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Consecutive rows of a stream with their labels as they came, and where each row stood."""
+
+    rows: Rows
+    labels: NDArray[Any]  # float64, or an object array of str
+    lines: Ints  # the 1-based line (text) or row (tables, arrays) of each row, for error sentences
+    source: str
+    weights: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def slice(self, start: int, stop: int) -> Block:
+        return Block(
+            self.rows.slice(start, stop),
+            self.labels[start:stop],
+            self.lines[start:stop],
+            self.source,
+            None if self.weights is None else self.weights[start:stop],
+        )
+
+    def take(self, rows: Ints) -> Block:
+        return Block(
+            self.rows.take(rows),
+            self.labels[rows],
+            self.lines[rows],
+            self.source,
+            None if self.weights is None else self.weights[rows],
+        )
+
+    def pieces(self, size: int) -> Iterator[Block]:
+        """The block cut into blocks of at most `size` rows."""
+        if len(self) <= size:
+            yield self
+        else:
+            for start in range(0, len(self), size):
+                yield self.slice(start, min(start + size, len(self)))
