@@ -1,1 +1,88 @@
-"""Online learning that shows its receipts."""
+"""Online learning that shows its receipts: predict, suffer, update, one pass at compiled speed.
+
+>>> import noregret as nr
+>>> run = nr.play(nr.Perceptron(), nr.read(([[1.0, 0.0], [0.0, 1.0]], [1, -1])))
+>>> run.rounds, run.mistakes
+(2, 2)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from noregret._version import __version__
+
+if TYPE_CHECKING:
+    from noregret.domain import Domain
+    from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, SettingError
+    from noregret.estimator import (
+        OnlineGradientDescent,
+        OnlineGradientDescentRegressor,
+        Perceptron,
+        StronglyConvexGradientDescent,
+        StronglyConvexGradientDescentRegressor,
+        load,
+    )
+    from noregret.loss import LOSSES, Loss
+    from noregret.loss import custom as custom_loss
+    from noregret.protocol import play
+    from noregret.run import Run
+    from noregret.stream.read import read
+
+# Each name is imported when it is first asked for: scikit-learn alone takes a second.
+_HOME = {
+    "DivergedError": "errors",
+    "Domain": "domain",
+    "InputError": "errors",
+    "LOSSES": "loss",
+    "Loss": "loss",
+    "ModelFileError": "errors",
+    "NoregretError": "errors",
+    "OnlineGradientDescent": "estimator",
+    "OnlineGradientDescentRegressor": "estimator",
+    "Perceptron": "estimator",
+    "Run": "run",
+    "SettingError": "errors",
+    "StronglyConvexGradientDescent": "estimator",
+    "StronglyConvexGradientDescentRegressor": "estimator",
+    "custom_loss": "loss",
+    "load": "estimator",
+    "play": "protocol",
+    "read": "stream.read",
+}
+
+__all__ = [
+    "LOSSES",
+    "DivergedError",
+    "Domain",
+    "InputError",
+    "Loss",
+    "ModelFileError",
+    "NoregretError",
+    "OnlineGradientDescent",
+    "OnlineGradientDescentRegressor",
+    "Perceptron",
+    "Run",
+    "SettingError",
+    "StronglyConvexGradientDescent",
+    "StronglyConvexGradientDescentRegressor",
+    "__version__",
+    "custom_loss",
+    "load",
+    "play",
+    "read",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'noregret' has no attribute {name!r}")
+    module = import_module(f"noregret.{_HOME[name]}")
+    value = getattr(module, {"custom_loss": "custom"}.get(name, name))
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

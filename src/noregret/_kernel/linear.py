@@ -1,0 +1,123 @@
+"""The rounds of a linear learner: predict, suffer, update, with every figure gathered on the way.
+
+`rounds(value, slope, stamp)` compiles the loop around one loss. The two functions are plain Python and are inlined;
+`stamp` is a fingerprint of them and of this package's source, closed over so that it becomes part of the key under
+which numba keeps the machine code on disk: an edited loss is compiled anew, never served stale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from noregret._kernel import compiled, inlined
+from noregret._kernel.record import is_mistake, record_binary, record_real, record_trace
+from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
+from noregret._kernel.state import BOX, SMALL
+from noregret._kernel.step import descend, restart, settle
+
+Function = Callable[[float, float, float], float]
+
+
+@inlined
+def update(
+    st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, total: Any, row2: float, old2: float
+) -> None:
+    """z ← z + c·x with the bias, within the box where there is one; Σg ← Σg + g·x where it is kept."""
+    boxed = cfg["domain"] == BOX
+    if boxed:
+        limit = cfg["radius"] / st["scale"]
+        change = add_clipped(rows, t, c, limit, z)
+        bias = min(max(st["bias"] + cfg["bias"] * c, -limit), limit)
+        st["norm2"] = max(old2 + change + (bias * bias - st["bias"] * st["bias"]), 0.0)
+        st["bias"] = bias
+        c = 0.0
+    else:
+        st["bias"] += cfg["bias"] * c
+    if cfg["gather"]:
+        before = gather(rows, t, c, z, g, total) + cfg["bias"] * st["bias_gradient"]
+        st["gradient_sum2"] = max(st["gradient_sum2"] + g * (2.0 * before + g * row2), 0.0)
+        st["bias_gradient"] += cfg["bias"] * g
+    elif not boxed:
+        add(rows, t, c, z)
+
+
+def rounds(value: Function, slope: Function, stamp: int) -> Callable[..., int]:
+    """The loop around the loss value(z, y, p) with slope(z, y, p) in z, p being the loss's parameter.
+
+    The compiled function plays the rows in order, writes the score of each round, and returns how many rounds it
+    played: fewer than there are rows only when the next one would have made a weight or a sum overflow.
+    """
+
+    @compiled
+    def play(
+        rows: Any, labels: Any, weights: Any, z: Any, total: Any, state: Any, config: Any, scores: Any
+    ) -> int:
+        st = state[0]
+        cfg = config[0]
+        p = cfg["parameter"]
+        weighted = weights.shape[0] > 0
+        for t in range(labels.shape[0]):
+            k = weights[t] if weighted else 1.0
+            if k == 0.0:
+                scores[t] = math.nan
+                continue
+            y = labels[t]
+            restart(st, cfg, z)
+            if st["large"] == 0 and reaches(rows, t, SMALL):
+                st["large"] = 1
+            inner, row2 = dot(rows, t, z)
+            inner += cfg["bias"] * st["bias"]
+            row2 += cfg["bias"]
+            score = st["scale"] * inner
+            scores[t] = score
+            loss = k * value(score, y, p)
+            g = k * slope(score, y, p)
+            if cfg["sigma"] > 0.0:
+                loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
+            old2 = st["norm2"]
+            c = descend(st, cfg, z, inner, row2, score, g)
+            if c != c or not math.isfinite(st["loss"] + loss):
+                return t
+            st["loss"] += loss
+            st["row_max2"] = max(st["row_max2"], row2)
+            if cfg["classify"]:
+                record_binary(st, score, y, is_mistake(score, y, cfg["tie"]), row2)
+            else:
+                record_real(st, score, y)
+                mean = st["label_sum"] / st["rounds"] if st["rounds"] > 0 else 0.0
+                st["constant"] += k * value(mean, y, p)
+                st["last"] += k * value(st["last_label"], y, p)
+                st["label_sum"] += y
+                st["label_max"] = max(st["label_max"], abs(y))
+            st["last_label"] = y
+            if k != 1.0:
+                st["fractional_weights"] += 1
+            if g != 0.0:
+                st["updates"] += 1
+                update(st, cfg, rows, t, c, z, g, total, row2, old2)
+            settle(st, cfg, z, total)
+            st["rounds"] += 1
+            if st["rounds"] == st["trace_next"]:
+                record_trace(st, cfg["classify"])
+        return int(labels.shape[0]) + 0 * stamp
+
+    return play
+
+
+@compiled
+def score_rows(rows: Any, z: Any, state: Any, config: Any, scores: Any) -> None:
+    """The score of every row under the weights as they are; nothing else changes."""
+    st = state[0]
+    cfg = config[0]
+    for t in range(scores.shape[0]):
+        inner, _ = dot(rows, t, z)
+        scores[t] = st["scale"] * (inner + cfg["bias"] * st["bias"])
+
+
+@compiled
+def score_row(rows: Any, z: Any, state: Any, config: Any) -> float:
+    """The score of a single row."""
+    inner, _ = dot(rows, 0, z)
+    return float(state[0]["scale"] * (inner + config[0]["bias"] * state[0]["bias"]))

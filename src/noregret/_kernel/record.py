@@ -1,0 +1,87 @@
+"""The bookkeeping of one round: what theorems, tables and pictures are made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from noregret._kernel import compiled, inlined
+from noregret._kernel.state import BINS, POINTS, WINDOW
+
+LOWEST = (1023 - 32) << 6  # the pattern of 2⁻³², without its low bits
+
+
+@inlined
+def score_bin(score: float) -> int:
+    """A bin that never decreases with the score: 64 steps to each power of two from 2⁻³² to 2³²."""
+    middle = BINS // 2
+    if score == 0.0:
+        return middle
+    # the sign, the exponent and the first six bits of the mantissa, read off the number's own pattern
+    place = (np.float64(abs(score)).view(np.int64) >> 46) - LOWEST
+    place = min(max(place, 0), middle - 1)
+    return middle + 1 + place if score > 0.0 else middle - 1 - place
+
+
+@inlined
+def is_mistake(score: float, y: float, tie: float) -> bool:
+    """Whether sgn(score) ≠ y, a score of 0 counting as `tie` says."""
+    if score == 0.0:
+        return tie != y
+    return (score > 0.0) != (y > 0.0)
+
+
+@inlined
+def keep_in_window(st: Any, error: float) -> None:
+    at = st["window_at"]
+    st["window"][at] = error
+    st["window_at"] = at + 1 if at + 1 < WINDOW else 0
+
+
+@inlined
+def record_binary(st: Any, score: float, y: float, miss: bool, row2: float) -> None:
+    """Mistakes, confusion table, score bins, windowed error and the last-label baseline."""
+    truth = 1 if y > 0.0 else 0
+    wrong = 1 if miss else 0
+    st["confusion"][truth, truth ^ wrong] += 1
+    st["bins"][truth, score_bin(score)] += 1
+    st["positives"] += truth
+    st["mistakes"] += wrong
+    if miss:
+        st["mistake_row2"] += row2
+    st["last"] += 1.0 if st["last_label"] != y else 0.0
+    keep_in_window(st, float(wrong))
+
+
+@inlined
+def record_real(st: Any, score: float, y: float) -> None:
+    """Absolute and squared error, windowed absolute error."""
+    error = abs(score - y)
+    st["absolute"] += error
+    st["squared"] += error * error
+    keep_in_window(st, error)
+
+
+@compiled
+def record_trace(st: Any, classify: int) -> None:
+    """One row of the trace, at round `trace_next`; a full table first drops every second row."""
+    trace = st["trace"]
+    i = st["trace_rows"]
+    trace[i, 0] = st["rounds"]
+    trace[i, 1] = st["mistakes"]
+    trace[i, 2] = st["loss"]
+    trace[i, 3] = min(st["positives"], st["rounds"] - st["positives"]) if classify else st["constant"]
+    trace[i, 4] = st["last"]
+    trace[i, 5] = st["gradient2"]
+    trace[i, 6] = st["gradient_dot_weights"]
+    trace[i, 7] = st["gradient_sum2"]
+    i += 1
+    if i == POINTS:
+        i = POINTS // 2
+        for k in range(i):
+            for j in range(trace.shape[1]):
+                trace[k, j] = trace[2 * k + 1, j]
+        st["trace_step"] *= 2
+    st["trace_rows"] = i
+    st["trace_next"] += st["trace_step"]

@@ -1,0 +1,113 @@
+"""One spelling for both layouts: a matrix, or the triple (indptr, indices, values) of sparse rows.
+
+A single row may also be given as an array of one dimension, to be scored.
+
+Compiled code picks the layout when it is typed, so the choice costs nothing in the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import types
+from numba.extending import overload
+
+from noregret._kernel.vector import (
+    add_dense,
+    add_dense_clipped,
+    add_sparse,
+    add_sparse_clipped,
+    dot_dense,
+    dot_single,
+    dot_sparse,
+    gather_dense,
+    gather_sparse,
+    reaches_sparse,
+    square_sparse,
+)
+
+
+def dot(rows: Any, t: int, z: Any) -> tuple[float, float]:
+    """(⟨z, x⟩, ‖x‖²) of row t."""
+    if isinstance(rows, tuple):
+        start, stop = rows[0][t], rows[0][t + 1]
+        return dot_sparse(rows[1], rows[2], start, stop, z), square_sparse(rows[2], start, stop)
+    return dot_dense(rows if rows.ndim == 2 else rows.reshape(1, -1), t, z)
+
+
+def reaches(rows: Any, t: int, limit: int) -> bool:
+    """Whether row t can hold a feature from `limit` on."""
+    if isinstance(rows, tuple):
+        return reaches_sparse(rows[1], rows[0][t], rows[0][t + 1], limit)
+    return bool(rows.shape[1] > limit)
+
+
+def add(rows: Any, t: int, c: float, z: Any) -> None:
+    """z ← z + c·x of row t."""
+    if isinstance(rows, tuple):
+        add_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z)
+    else:
+        add_dense(rows, t, c, z)
+
+
+def add_clipped(rows: Any, t: int, c: float, limit: float, z: Any) -> float:
+    """z ← clip(z + c·x, ±limit) of row t; returns the change of ‖z‖²."""
+    if isinstance(rows, tuple):
+        return add_sparse_clipped(rows[1], rows[2], rows[0][t], rows[0][t + 1], c, limit, z)
+    return add_dense_clipped(rows, t, c, limit, z)
+
+
+def gather(rows: Any, t: int, c: float, z: Any, g: float, total: Any) -> float:
+    """z ← z + c·x and total ← total + g·x of row t; returns ⟨total, x⟩ from before."""
+    if isinstance(rows, tuple):
+        return gather_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total)
+    return gather_dense(rows, t, c, z, g, total)
+
+
+def sparse(rows: Any) -> bool:
+    return isinstance(rows, types.BaseTuple)
+
+
+@overload(dot, strict=False, inline="always")
+def _dot(rows: Any, t: Any, z: Any) -> Callable[..., Any]:
+    if sparse(rows):
+        return lambda rows, t, z: (
+            dot_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], z),
+            square_sparse(rows[2], rows[0][t], rows[0][t + 1]),
+        )
+    if rows.ndim == 1:
+        return lambda rows, t, z: dot_single(rows, z)
+    return lambda rows, t, z: dot_dense(rows, t, z)
+
+
+@overload(reaches, strict=False, inline="always")
+def _reaches(rows: Any, t: Any, limit: Any) -> Callable[..., Any]:
+    if sparse(rows):
+        return lambda rows, t, limit: reaches_sparse(rows[1], rows[0][t], rows[0][t + 1], limit)
+    return lambda rows, t, limit: rows.shape[1] > limit
+
+
+@overload(add, strict=False, inline="always")
+def _add(rows: Any, t: Any, c: Any, z: Any) -> Callable[..., Any]:
+    if sparse(rows):
+        return lambda rows, t, c, z: add_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z)
+    return lambda rows, t, c, z: add_dense(rows, t, c, z)
+
+
+@overload(add_clipped, strict=False, inline="always")
+def _add_clipped(rows: Any, t: Any, c: Any, limit: Any, z: Any) -> Callable[..., Any]:
+    if sparse(rows):
+        return lambda rows, t, c, limit, z: add_sparse_clipped(
+            rows[1], rows[2], rows[0][t], rows[0][t + 1], c, limit, z
+        )
+    return lambda rows, t, c, limit, z: add_dense_clipped(rows, t, c, limit, z)
+
+
+@overload(gather, strict=False, inline="always")
+def _gather(rows: Any, t: Any, c: Any, z: Any, g: Any, total: Any) -> Callable[..., Any]:
+    if sparse(rows):
+        return lambda rows, t, c, z, g, total: gather_sparse(
+            rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total
+        )
+    return lambda rows, t, c, z, g, total: gather_dense(rows, t, c, z, g, total)

@@ -1,0 +1,93 @@
+"""The named state of a linear learner and of its run: one record, saved and compared bit for bit.
+
+The weights are w = scale·z (and the bias weight scale·bias), so that shrinking and projecting cost Θ(1) a round.
+`norm2` is ‖z‖² with the bias; it is updated round by round and taken afresh from z at fixed round numbers: every power
+of two and every multiple of REFRESH. While every feature played is below SMALL, a projection is made on z itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+REFRESH = 65536  # at the most so many rounds between two exact recomputations of the running norms
+WINDOW = 1000  # rounds of the windowed error
+BINS = 8193  # score bins a class, for the AUC: 64 binary orders × 64 steps a sign, and one for zero
+SMALL = 64  # with fewer features than this a projection is taken on the weights themselves
+TINY = 1e-60  # a smaller scale is folded into z before it can underflow
+POINTS = 2048  # rows of the trace; when it is full every second one goes and the spacing doubles
+
+TRACE = ("rounds", "mistakes", "loss", "constant", "last", "gradient2", "gradient_dot_weights", "gradient_sum2")
+
+STATE = np.dtype(
+    [
+        # the weights' scalars and the step clock
+        ("scale", "f8"),
+        ("norm2", "f8"),
+        ("bias", "f8"),
+        ("bias_gradient", "f8"),
+        ("large", "i8"),  # whether a feature from SMALL on was played
+        ("period", "i8"),  # first round of the current doubling period
+        # what the theorems need
+        ("rounds", "i8"),
+        ("updates", "i8"),
+        ("mistakes", "i8"),
+        ("loss", "f8"),
+        ("row_max2", "f8"),  # max ‖x‖²
+        ("mistake_row2", "f8"),  # Σ‖x‖² over mistakes
+        ("gradient_max2", "f8"),
+        ("gradient2", "f8"),  # Σ‖g‖²
+        ("gradient2_sqrt", "f8"),  # Σ‖g‖²/√t
+        ("gradient2_inverse", "f8"),  # Σ‖g‖²/t
+        ("gradient_dot_weights", "f8"),  # Σ g·w
+        ("gradient_sum2", "f8"),  # ‖Σg‖², running
+        ("label_max", "f8"),  # max |y|
+        ("fractional_weights", "i8"),  # rounds whose sample weight was neither 0 nor 1
+        # progressive figures and baselines
+        ("absolute", "f8"),
+        ("squared", "f8"),
+        ("positives", "i8"),
+        ("last_label", "f8"),
+        ("last", "f8"),  # mistakes, or loss, of "the label that came last"
+        ("label_sum", "f8"),
+        ("constant", "f8"),  # loss of the running mean (regression)
+        ("confusion", "i8", (2, 2)),  # [true label][predicted label], −1 first
+        ("window", "f8", (WINDOW,)),
+        ("bins", "i8", (2, BINS)),
+        ("trace", "f8", (POINTS, len(TRACE))),
+        ("window_at", "i8"),  # the slot of the window that is written next
+        ("trace_rows", "i8"),
+        ("trace_step", "i8"),
+        ("trace_next", "i8"),  # the round that the trace records next
+    ]
+)
+
+# Codes of the settings that the kernels read at run time.
+WHOLE, BALL, BOX = 0, 1, 2
+CONSTANT, SQRT, STRONG, ADAPTIVE, DOUBLING = 0, 1, 2, 3, 4
+
+CONFIG = np.dtype(
+    [
+        ("rate", "i8"),
+        ("eta", "f8"),
+        ("sigma", "f8"),
+        ("domain", "i8"),
+        ("radius", "f8"),
+        ("bias", "f8"),  # 1 with a bias, else 0
+        ("tie", "f8"),  # what a score of 0 counts as: +1, −1, or 0 for "a mistake either way"
+        ("parameter", "f8"),  # the loss's own: ρ, δ, τ
+        ("classify", "i8"),
+        ("gather", "i8"),  # whether Σg is kept
+    ]
+)
+
+
+def new_state() -> NDArray[Any]:
+    """The state before the first round."""
+    state = np.zeros(1, STATE)
+    state["scale"] = 1.0
+    state["trace_step"] = 1
+    state["trace_next"] = 1
+    return state

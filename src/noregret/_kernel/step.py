@@ -1,0 +1,119 @@
+"""One gradient step in scaled weights w = scale·z: Θ(1) scalar work, whatever the domain and the rate.
+
+w ← (1 − ησ)·w − η·g·x becomes "shrink the scale, add c·x to z"; the projection on a ball only changes the scale.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from noregret._kernel import compiled, inlined
+from noregret._kernel.state import BALL, CONSTANT, DOUBLING, REFRESH, SMALL, SQRT, STRONG, TINY
+from noregret._kernel.vector import norm2, rescale
+
+SLACK = 1e-9  # how far the running norm is trusted where the exact one can be had
+
+
+@inlined
+def restart(st: Any, cfg: Any, z: Any) -> None:
+    """The doubling trick: at rounds 1, 2, 4, 8, … the learner starts anew for a period as long as all before."""
+    t = st["rounds"] + 1
+    if cfg["rate"] == DOUBLING and t & (t - 1) == 0:
+        z[:] = 0.0
+        st["bias"] = 0.0
+        st["scale"] = 1.0
+        st["norm2"] = 0.0
+        st["period"] = t
+
+
+@inlined
+def step_size(st: Any, cfg: Any, t: int, root: float, gradient2: float) -> float:
+    """η_t, from the round number t, its √t, Σ‖g‖² up to and including it, or the period's length."""
+    rate = cfg["rate"]
+    if rate == CONSTANT:
+        return float(cfg["eta"])
+    if rate == SQRT:
+        return float(cfg["eta"] / root)
+    if rate == STRONG:
+        return float(1.0 / (cfg["sigma"] * t))
+    if rate == DOUBLING:
+        return float(cfg["eta"] / math.sqrt(st["period"]))
+    return float(cfg["eta"] / math.sqrt(gradient2)) if gradient2 > 0.0 else 0.0
+
+
+@inlined
+def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g: float) -> float:
+    """Book the gradient g·x + σ·w, shrink, and return the c of z ← z + c·x; NaN (nothing changed) on overflow."""
+    t = st["rounds"] + 1
+    sigma = cfg["sigma"]
+    gradient2 = g * g * row2
+    slope_dot = g * score
+    scale = st["scale"]
+    old2 = st["norm2"]
+    if sigma > 0.0:
+        weights2 = scale * scale * old2
+        gradient2 = max(gradient2 + sigma * (2.0 * slope_dot + sigma * weights2), 0.0)
+        slope_dot += sigma * weights2
+        scale *= (t - 1) / t
+        if scale == 0.0:  # the first step of the rate 1/(σt) forgets the start
+            dot = old2 = 0.0
+    total2 = st["gradient2"] + gradient2
+    root = math.sqrt(t)
+    c = 0.0
+    if g != 0.0:
+        c = -step_size(st, cfg, t, root, total2) * g
+        if scale != 1.0 and scale != 0.0:
+            c /= scale
+    new2 = old2 + c * (2.0 * dot + c * row2)
+    if not (math.isfinite(new2) and math.isfinite(total2) and math.isfinite(slope_dot)):
+        return math.nan
+    if scale == 0.0:
+        z[:] = 0.0
+        st["bias"] = 0.0
+        scale = 1.0
+    st["scale"] = scale
+    st["norm2"] = max(new2, 0.0)
+    if gradient2 > 0.0:
+        st["gradient2"] = total2
+        st["gradient2_sqrt"] += gradient2 / root
+        st["gradient2_inverse"] += gradient2 / t
+        st["gradient_max2"] = max(st["gradient_max2"], gradient2)
+    st["gradient_dot_weights"] += slope_dot
+    return c
+
+
+@inlined
+def settle(st: Any, cfg: Any, z: Any, total: Any) -> None:
+    """After the update: take the norms afresh at fixed rounds, project on the ball, keep the scale from underflow."""
+    t = st["rounds"] + 1
+    if t & (t - 1) == 0 or t % REFRESH == 0:
+        if cfg["domain"] == BALL or cfg["sigma"] > 0.0:
+            st["norm2"] = norm2(z) + st["bias"] * st["bias"]
+        if cfg["gather"]:
+            st["gradient_sum2"] = norm2(total) + st["bias_gradient"] * st["bias_gradient"]
+    if cfg["domain"] == BALL:
+        project(st, cfg["radius"], z)
+    if st["scale"] < TINY:
+        fold(st, st["scale"], z)
+
+
+@inlined
+def project(st: Any, radius: float, z: Any) -> None:
+    """On the ball: by the scale alone, or, while there are few features, on the weights themselves."""
+    if st["scale"] * st["scale"] * st["norm2"] > radius * radius * (1.0 if st["large"] else 1.0 - SLACK):
+        if st["large"] == 0:
+            few = z[: min(SMALL, z.shape[0])]
+            norm = st["scale"] * math.sqrt(norm2(few) + st["bias"] * st["bias"])
+            fold(st, st["scale"] * (radius / norm if norm > radius else 1.0), few)
+        else:
+            st["scale"] = radius / math.sqrt(st["norm2"])
+
+
+@compiled
+def fold(st: Any, factor: float, z: Any) -> None:
+    """z ← factor·z with scale 1."""
+    rescale(z, factor)
+    st["bias"] *= factor
+    st["norm2"] *= factor * factor
+    st["scale"] = 1.0

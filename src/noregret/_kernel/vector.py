@@ -1,0 +1,196 @@
+"""Dot products and updates of one row against the weights, dense and sparse.
+
+The dense reductions let the compiler choose the order of the sum, which is the only way it will use vector
+instructions; sparse ones are written in four accumulators. Either order depends on the row's length alone. Every
+loop counter is unsigned: a signed one makes numba test each index for "counted from the end".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from noregret._kernel import compiled, inlined
+
+U = np.uint64
+
+reordered = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True, fastmath={"reassoc", "nsz"})
+
+
+@reordered
+def dot_dense(X: Any, t: int, z: Any) -> tuple[float, float]:
+    """(⟨z, x⟩, ‖x‖²) for row t of a matrix."""
+    dot = 0.0
+    square = 0.0
+    for i in range(X.shape[1]):
+        x = float(X[t, i])
+        dot += x * z[i]
+        square += x * x
+    return dot, square
+
+
+@reordered
+def dot_single(x: Any, z: Any) -> tuple[float, float]:
+    """(⟨z, x⟩, ‖x‖²) for one dense row by itself."""
+    dot = 0.0
+    square = 0.0
+    for i in range(x.shape[0]):
+        dot += float(x[i]) * z[i]
+        square += float(x[i]) * float(x[i])
+    return dot, square
+
+
+@reordered
+def square_sparse(values: Any, start: int, stop: int) -> float:
+    """‖x‖² for the entries start..stop of a sparse row."""
+    square = 0.0
+    for k in range(U(start), U(stop)):
+        x = float(values[U(k)])
+        square += x * x
+    return square
+
+
+@inlined
+def dot_sparse(indices: Any, values: Any, start: int, stop: int, z: Any) -> float:
+    """⟨z, x⟩ for the entries start..stop of a sparse row, in four accumulators."""
+    first = U(start)
+    fours = (U(stop) - first) // U(4)
+    a0 = a1 = a2 = a3 = 0.0
+    for k in range(fours):
+        j = first + U(k) * U(4)
+        a0 += float(values[j]) * z[indices[j]]
+        a1 += float(values[j + U(1)]) * z[indices[j + U(1)]]
+        a2 += float(values[j + U(2)]) * z[indices[j + U(2)]]
+        a3 += float(values[j + U(3)]) * z[indices[j + U(3)]]
+    dot = (a0 + a2) + (a1 + a3)
+    for k in range(first + fours * U(4), U(stop)):
+        dot += float(values[U(k)]) * z[indices[U(k)]]
+    return dot
+
+
+@inlined
+def reaches_sparse(indices: Any, start: int, stop: int, limit: int) -> bool:
+    """Whether an entry of start..stop is a feature from `limit` on."""
+    for k in range(U(start), U(stop)):  # noqa: SIM110, a generator would not compile
+        if indices[U(k)] >= limit:
+            return True
+    return False
+
+
+@inlined
+def add_dense(X: Any, t: int, c: float, z: Any) -> None:
+    """z ← z + c·x for row t of a matrix."""
+    for i in range(X.shape[1]):
+        z[i] += c * float(X[t, i])
+
+
+@inlined
+def add_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z: Any) -> None:
+    """z ← z + c·x for the entries start..stop of a sparse row."""
+    for k in range(U(start), U(stop)):
+        z[indices[U(k)]] += c * float(values[U(k)])
+
+
+@reordered
+def gather_dense(X: Any, t: int, c: float, z: Any, g: float, total: Any) -> float:
+    """z ← z + c·x and total ← total + g·x for row t; returns ⟨total, x⟩ from before."""
+    dot = 0.0
+    for i in range(X.shape[1]):
+        x = float(X[t, i])
+        z[i] += c * x
+        dot += x * total[i]
+        total[i] += g * x
+    return dot
+
+
+@inlined
+def gather_sparse(
+    indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any
+) -> float:
+    """z ← z + c·x and total ← total + g·x for the entries start..stop; returns ⟨total, x⟩ from before."""
+    first = U(start)
+    twos = (U(stop) - first) // U(2)
+    a0 = a1 = 0.0
+    for k in range(twos):
+        j = first + U(k) * U(2)
+        i0 = indices[j]
+        i1 = indices[j + U(1)]
+        x0 = float(values[j])
+        x1 = float(values[j + U(1)])
+        t0 = total[i0]
+        z[i0] += c * x0
+        a0 += x0 * t0
+        total[i0] = t0 + g * x0
+        t1 = total[i1]
+        z[i1] += c * x1
+        a1 += x1 * t1
+        total[i1] = t1 + g * x1
+    dot = a0 + a1
+    if first + twos * U(2) < U(stop):
+        j = U(stop) - U(1)
+        i0 = indices[j]
+        x0 = float(values[j])
+        z[i0] += c * x0
+        dot += x0 * total[i0]
+        total[i0] += g * x0
+    return dot
+
+
+@inlined
+def add_dense_clipped(X: Any, t: int, c: float, limit: float, z: Any) -> float:
+    """z ← clip(z + c·x, ±limit) where row t is not zero; returns the change of ‖z‖²."""
+    change = 0.0
+    for i in range(X.shape[1]):
+        x = float(X[t, i])
+        if x != 0.0:
+            old = z[i]
+            new = min(max(old + c * x, -limit), limit)
+            z[i] = new
+            change += new * new - old * old
+    return change
+
+
+@inlined
+def add_sparse_clipped(
+    indices: Any, values: Any, start: int, stop: int, c: float, limit: float, z: Any
+) -> float:
+    """z ← clip(z + c·x, ±limit) on the entries start..stop; returns the change of ‖z‖²."""
+    change = 0.0
+    for k in range(U(start), U(stop)):
+        i = indices[U(k)]
+        old = z[i]
+        new = min(max(old + c * float(values[U(k)]), -limit), limit)
+        z[i] = new
+        change += new * new - old * old
+    return change
+
+
+@compiled
+def norm2(z: Any) -> float:
+    """‖z‖² in four accumulators by position, so that zeros appended to z change no bit of it."""
+    n = U(z.shape[0])
+    fours = n // U(4)
+    a0 = a1 = a2 = a3 = 0.0
+    for k in range(fours):
+        i = U(k) * U(4)
+        a0 += z[i] * z[i]
+        a1 += z[i + U(1)] * z[i + U(1)]
+        a2 += z[i + U(2)] * z[i + U(2)]
+        a3 += z[i + U(3)] * z[i + U(3)]
+    i = fours * U(4)
+    if i < n:
+        a0 += z[i] * z[i]
+    if i + U(1) < n:
+        a1 += z[i + U(1)] * z[i + U(1)]
+    if i + U(2) < n:
+        a2 += z[i + U(2)] * z[i + U(2)]
+    return (a0 + a2) + (a1 + a3)
+
+
+@compiled
+def rescale(z: Any, factor: float) -> None:
+    """z ← factor·z."""
+    for i in range(z.shape[0]):
+        z[i] *= factor

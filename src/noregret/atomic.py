@@ -1,0 +1,47 @@
+"""Files that appear whole or not at all: written under a temporary name, synced, then renamed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from noregret.errors import InputError
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A binary file to write that takes the place of `path` only once all of it is on the disk."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    if target.is_dir():
+        raise InputError("is a folder, a file was expected", str(path))
+    try:
+        file = temporary.open("xb")
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The rename itself on the disk, where the system lets a folder be opened."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

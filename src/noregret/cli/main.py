@@ -1,0 +1,82 @@
+"""`noregret`: the commands, and the one place where an error becomes a line on stderr and an exit code.
+
+Exit 0: fine. 1: a claim failed. 2: bad usage or bad input, said in one line. 130: stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from noregret._version import __version__
+from noregret.cli.demo import demo
+from noregret.cli.inspect import inspect
+from noregret.cli.learn import learn
+from noregret.cli.predict import predict
+from noregret.errors import NoregretError
+
+app = typer.Typer(
+    name="noregret",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"noregret {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _front(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """Online learning that shows its receipts: predict, suffer, update, one pass at compiled speed.
+
+    Example: noregret learn spam.svm.gz --learner ogd --loss logistic --save spam.nr
+    """
+
+
+for command in (learn, predict, inspect, demo):
+    app.command()(command)
+
+# What a wrong option or argument raises, under whatever name this version of typer keeps it.
+UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+def main() -> None:
+    """Run the command and leave with its exit code."""
+    try:
+        code = app(standalone_mode=False)
+    except NoregretError as error:
+        code = _say(str(error))
+    except UsageError as error:
+        code = _say(_usage(error))
+    except typer.Abort:
+        code = 130
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing is left to say, to nobody.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(sentence: str) -> int:
+    print(f"noregret: {' '.join(sentence.split())}", file=sys.stderr)
+    return 2
+
+
+def _usage(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    where = "" if context is None else f"{context.command_path.removeprefix('noregret').strip()}: ".lstrip(": ")
+    message = error.format_message()  # type: ignore[attr-defined]
+    hint = "" if context is None else f" (see {context.command_path} --help)"
+    return f"{where}{message[:1].lower()}{message[1:].rstrip('.')}{hint}"

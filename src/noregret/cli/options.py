@@ -1,0 +1,95 @@
+"""From option texts to settings: what was not given stays None, so that a resumed model can tell a conflict."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from noregret.errors import InputError, SettingError
+from noregret.learner import LEARNERS, Linear
+
+# The options that each learner has; the rest of its settings are common to all.
+OWN = {
+    "perceptron": ("rate", "tie"),
+    "ogd": ("loss", "radius", "domain", "rate", "tie"),
+    "ogd-strong": ("loss", "sigma", "radius", "tie"),
+}
+COMMON = ("bias", "unit_norm", "scale")
+
+
+def flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def make_learner(name: str, options: dict[str, Any]) -> Linear:
+    """A new learner from the options that were given."""
+    if name not in LEARNERS:
+        raise SettingError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}")
+    return LEARNERS[name](**learner_settings(name, options))
+
+
+def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The settings among the given options, refusing those that the learner does not have."""
+    given = {key: value for key, value in options.items() if value is not None}
+    for key in given:
+        if key not in OWN[name] and key not in COMMON:
+            owners = " and ".join(owner for owner, keys in OWN.items() if key in keys)
+            raise SettingError(f"{flag(key)} is for {owners}, not for {name}")
+    if name == "perceptron" and "rate" in given:
+        given["rate"] = _constant(given["rate"])
+    return given
+
+
+def _constant(text: str) -> float:
+    """The perceptron's rate is constant: `constant:η` or `auto`, which is 1."""
+    if text == "auto":
+        return 1.0
+    kind, _, number = text.partition(":")
+    try:
+        if kind != "constant":
+            raise ValueError
+        return float(number)
+    except ValueError:
+        raise SettingError(f"rate of the perceptron must be auto or constant:η, got {text!r}") from None
+
+
+def check_same(stored: dict[str, Any], given: dict[str, Any], what: str) -> None:
+    """A resumed model keeps its settings: an option that says otherwise is an error."""
+    for key, value in given.items():
+        if value is not None and stored.get(key) != value:
+            raise SettingError(f"{flag(key)} {value} conflicts with the {what}, which has {stored.get(key)}")
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Column names separated by commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
+
+
+def class_weights(text: str | None) -> dict[str, float] | None:
+    """`spam=2,ham=1` as weights by label."""
+    if text is None:
+        return None
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        label, equals, number = part.rpartition("=")
+        try:
+            weights[label.strip()] = float(number)
+            if not (equals and label and 0.0 <= weights[label.strip()] < float("inf")):
+                raise ValueError
+        except ValueError:
+            raise SettingError(f"--class-weight must be LABEL=WEIGHT,LABEL=WEIGHT, got {text!r}") from None
+    return weights
+
+
+def check_writable(*paths: Path | None) -> None:
+    """Say before the work, not after it, that a file cannot be written."""
+    for path in paths:
+        if path is None:
+            continue
+        if path.is_dir():
+            raise InputError("is a folder, a file was expected", str(path))
+        if not path.parent.is_dir():
+            raise InputError(f"cannot be written: there is no folder {str(path.parent)!r}", str(path))
+        if not os.access(path.parent, os.W_OK):
+            raise InputError(f"cannot be written: the folder {str(path.parent)!r} is read-only", str(path))

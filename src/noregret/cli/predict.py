@@ -1,0 +1,49 @@
+"""`noregret predict`: what a saved model says of new rows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model file written by learn --save.")],
+    stream: Annotated[str, typer.Argument(help="The rows, in any format that learn reads; a label is not needed.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")] = None,
+) -> None:
+    """Score new rows with a saved model: row, score and prediction as comma-separated text.
+
+    Example: noregret predict spam.nr new.svm -o predictions.csv
+    """
+    from noregret import model as models
+    from noregret.atomic import whole_file
+    from noregret.cli.options import check_writable
+    from noregret.cli.predictions import Predictions
+    from noregret.learner import Linear
+    from noregret.stream import Stream, read
+
+    check_writable(output)
+    core, _ = models.load(model)
+    source = read(
+        stream,
+        label=core.options.get("label"),
+        missing=core.options.get("missing") or "error",
+        features=core.features,
+        frozen=True,
+        labels=False,
+    )
+
+    def write(file: object, core: Linear, source: Stream) -> None:
+        writer = Predictions(file, core, labels=False, probability=core.loss.name == "logistic")  # type: ignore[arg-type]
+        for block in source.blocks():
+            writer.write(block, core.scores(block.rows))
+        writer.close()
+
+    if output is None:
+        write(sys.stdout.buffer, core, source)
+    else:
+        with whole_file(output) as file:
+            write(file, core, source)

@@ -1,0 +1,66 @@
+"""A progress bar on a terminal, nothing in a pipe."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+from noregret.learner import Linear
+from noregret.stream import Stream
+
+
+class Progress:
+    """Rounds a second and the running loss on stderr, while the block runs."""
+
+    def __init__(self, stream: Stream, core: Linear, quiet: bool, passes: int = 1) -> None:
+        self._stream = stream
+        self._core = core
+        self._passes = passes
+        self._bar: Any = None
+        self._wanted = not quiet and sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        if self._wanted:
+            from rich.console import Console
+            from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[figures]}"),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task("compiling the rounds (first use only)", total=None, figures="")
+            self._began = time.perf_counter()
+            self._before = self._core.rounds
+        return self
+
+    def update(self) -> None:
+        """After a block: how far, how fast, at what loss."""
+        if self._bar is None:
+            return
+        state, fraction = self._core.state, self._stream.fraction()
+        rounds = self._core.rounds
+        speed = (rounds - self._before) / max(time.perf_counter() - self._began, 1e-9)
+        mean = float(state["loss"][0]) / max(rounds, 1)
+        known = fraction is not None and self._passes == 1
+        self._bar.update(
+            self._task,
+            description="learning",
+            total=1.0 if known else None,
+            completed=fraction if known else rounds,
+            figures=f"{rounds:,} rounds  {speed:,.0f}/s  loss {mean:.4f}",
+        )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()

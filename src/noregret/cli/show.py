@@ -1,0 +1,78 @@
+"""Tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from noregret.run import Run
+
+
+def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
+    """Aligned columns on standard output: words to the left, figures to the right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    grid = Table(box=None, show_header=head is not None, title=title, title_justify="left", pad_edge=False)
+    for i in range(len(rows[0])):
+        grid.add_column(head[i] if head else "", justify="left" if i == 0 else "right", no_wrap=True)
+    for row in rows:
+        grid.add_row(*row)
+    Console(highlight=False, soft_wrap=True).print(grid)
+
+
+def share(part: float, whole: float) -> str:
+    return f"{100.0 * part / whole:.2f} %" if whole else "–"
+
+
+def number(value: float) -> str:
+    """Six figures; whole numbers in groups of three digits."""
+    return f"{int(value):,}" if value == int(value) and abs(value) < 1e15 else f"{value:,.6g}"
+
+
+def run_rows(run: Run) -> list[tuple[str, str, str]]:
+    """A run as (what, how much, how much of a round)."""
+    n = run.rounds
+    rows = [("rounds", number(n), ""), ("features", number(_features(run)), "")]
+    if run.mistakes is not None:
+        rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
+        rows.append(("  in the last 1,000 rounds", "", f"{100.0 * run.window_error:.2f} %"))
+        baselines = run.baselines
+        rows.append(("  always the commoner label", number(baselines["majority_label"]), share(baselines["majority_label"], n)))
+        rows.append(("  the label that came last", number(baselines["last_label"]), share(baselines["last_label"], n)))
+        if run.auc is not None:
+            low, high = run.auc
+            rows.append(("AUC", f"{(low + high) / 2:.4f} ± {(high - low) / 2:.4f}", ""))
+    rows.append((f"loss ({run.learner.loss.spec})", number(run.loss), f"{run.sequential_risk:.6g}"))
+    if run.mistakes is None:
+        metrics, baselines = run.metrics, run.baselines
+        rows.append(("  the mean of the labels so far", number(baselines["mean_label"]), f"{baselines['mean_label'] / n:.6g}"))
+        rows.append(("  the label that came last", number(baselines["last_label"]), f"{baselines['last_label'] / n:.6g}"))
+        rows.append(("mean absolute error", "", f"{metrics['mae']:.6g}"))
+        rows.append(("root mean squared error", "", f"{metrics['rmse']:.6g}"))
+    upper = run.regret_upper
+    if upper is not None:
+        rows.append((f"regret at most{_against(run)}", number(upper), f"{upper / n:.6g}"))
+    rows.append(("longest row ‖x‖", number(run.max_norm), ""))
+    rows.append(("weights ‖w‖", number(run.learner.weight_norm), ""))
+    return rows
+
+
+def _features(run: Run) -> int:
+    return run.learner.features.count if run.learner.features else run.learner.width
+
+
+def _against(run: Run) -> str:
+    radius = run.learner.domain.radius
+    return f", against any ‖u‖ ≤ {radius:g}" if radius < float("inf") else ", against any u"
+
+
+def show_run(run: Run, told: str = "") -> None:
+    """The table of one run."""
+    table(run_rows(run), ("", "total", "a round"), title=_title(run) + told)
+
+
+def _title(run: Run) -> str:
+    settings = run.learner.settings
+    shown = ["radius", "rate", "sigma", "tie", "bias", "scale", "unit_norm"]
+    parts = [f"{key} {settings[key]}" for key in shown if settings.get(key) not in (None, False)]
+    return f"{run.learner.name}: {', '.join(parts)}"

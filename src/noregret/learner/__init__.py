@@ -1,0 +1,11 @@
+"""Learners: one algorithm a file. `LEARNERS` lists them by the name that the command line and model files use."""
+
+from __future__ import annotations
+
+from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
+from noregret.learner.linear import Linear
+from noregret.learner.perceptron import Perceptron
+
+LEARNERS: dict[str, type[Linear]] = {
+    learner.name: learner for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent)
+}

@@ -1,0 +1,111 @@
+"""Online gradient descent (Zinkevich 2003): w ← Π(w − η_t·g_t), g_t a subgradient of the round's loss at w_t."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from noregret import loss as losses
+from noregret import rate as rates
+from noregret._kernel.state import DOUBLING
+from noregret.domain import Domain
+from noregret.errors import SettingError
+from noregret.learner.linear import Linear, Settings
+from noregret.loss import Loss
+from noregret.prepare import Preparation
+
+
+class OnlineGradientDescent(Linear):
+    """Projected or constant-rate gradient descent with any loss, on a ball, in a box or in the whole space."""
+
+    name = "ogd"
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss = "hinge",
+        radius: float = 10.0,
+        domain: str = "ball",
+        rate: str = "auto",
+        tie: str = "mistake",
+        bias: bool = False,
+        start: Any = None,
+        unit_norm: bool = False,
+        scale: str | None = None,
+    ) -> None:
+        chosen = losses.parse(loss)
+        where = Domain(domain, float(radius))
+        rule = rates.parse(rate, chosen, where)
+        if start is not None and rule.code == DOUBLING:
+            raise SettingError("ogd: the doubling rate starts every period at 0, so it takes no start")
+        settings: Settings = {
+            "loss": loss if chosen.custom else chosen.spec,
+            "radius": float(radius),
+            "domain": domain,
+            "rate": rate,
+            "tie": tie,
+            "bias": bool(bias),
+            "start": None if start is None else [float(part) for part in start],
+            "unit_norm": bool(unit_norm),
+            "scale": scale,
+        }
+        super().__init__(
+            settings,
+            chosen,
+            where,
+            rule,
+            gather=True,
+            tie=tie,
+            bias=bias,
+            start=start,
+            preparation=Preparation(scale, unit_norm),
+        )
+
+
+class StronglyConvexGradientDescent(Linear):
+    """Gradient descent on ℓ_t(w) + (σ/2)‖w‖² with step 1/(σt); the regulariser counts in the reported loss.
+
+    A loss whose slope is bounded by L keeps ‖w‖ ≤ L·max‖x‖/σ by itself. One whose slope grows (squared, squared-hinge)
+    needs a `radius`: without it the first steps can overflow.
+    """
+
+    name = "ogd-strong"
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss = "hinge",
+        sigma: float = 0.1,
+        radius: float = math.inf,
+        tie: str = "mistake",
+        bias: bool = False,
+        unit_norm: bool = False,
+        scale: str | None = None,
+    ) -> None:
+        chosen = losses.parse(loss)
+        if not (isinstance(sigma, int | float) and sigma > 0.0 and math.isfinite(sigma)):
+            raise SettingError(f"ogd-strong: sigma must be positive and finite, got {sigma}")
+        if math.isinf(chosen.lipschitz) and math.isinf(radius):
+            raise SettingError(
+                f"ogd-strong: the slope of the loss {chosen.name} has no bound, so give a radius to stay within"
+            )
+        settings: Settings = {
+            "loss": loss if chosen.custom else chosen.spec,
+            "sigma": float(sigma),
+            "radius": float(radius),
+            "tie": tie,
+            "bias": bool(bias),
+            "unit_norm": bool(unit_norm),
+            "scale": scale,
+        }
+        super().__init__(
+            settings,
+            chosen,
+            Domain("ball", float(radius)),
+            rates.strong(),
+            gather=False,
+            tie=tie,
+            sigma=float(sigma),
+            bias=bias,
+            preparation=Preparation(scale, unit_norm),
+        )

@@ -1,0 +1,211 @@
+"""What every linear learner is: settings that never change, named state that does, and the compiled rounds between.
+
+The score of a row x is ⟨w, x⟩ (+ b with a bias); the label is its sign, or the score itself for regression. With a bias
+every row is played as (x, 1): norms and bounds are those of the longer row.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.linear import score_rows
+from noregret._kernel.state import BALL, CONFIG, new_state
+from noregret.domain import Domain
+from noregret.errors import DivergedError, SettingError
+from noregret.loss import Loss, tie_code
+from noregret.prepare import Preparation
+from noregret.rate import Rate
+from noregret.stream.block import Dense, Rows
+from noregret.stream.features import Features
+from noregret.stream.labels import Labels
+
+Vector = NDArray[np.float64]
+NO_WEIGHTS: Vector = np.zeros(0)
+Settings = dict[str, Any]
+Given = Any  # a matrix, or the triple (indptr, indices, values)
+Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
+
+
+def given(rows: Rows) -> Given:
+    """Rows as the kernels take them."""
+    return rows.X if isinstance(rows, Dense) else (rows.indptr, rows.indices, rows.values)
+
+
+class Linear:
+    """A linear learner: `play` rounds, ask for `scores`, read the weights; state is arrays, compared bit for bit."""
+
+    name: ClassVar[str]
+
+    def __init__(
+        self,
+        settings: Settings,
+        loss: Loss,
+        domain: Domain,
+        rate: Rate,
+        *,
+        gather: bool,
+        tie: str = "mistake",
+        sigma: float = 0.0,
+        bias: bool = False,
+        start: Sequence[float] | None = None,
+        preparation: Preparation,
+    ) -> None:
+        self.settings = settings
+        self.loss = loss
+        self.domain = domain
+        self.rate = rate
+        self.preparation = preparation
+        self.plain = not preparation.active  # rows are played as they come
+        self.config = np.zeros(1, CONFIG)
+        self.config["rate"], self.config["eta"] = rate.code, rate.eta
+        self.config["domain"], self.config["radius"] = domain.code, domain.radius
+        self.config["sigma"], self.config["bias"] = sigma, float(bias)
+        self.config["tie"], self.config["parameter"] = tie_code(tie), loss.number
+        self.config["classify"], self.config["gather"] = not loss.regression, gather
+        self.state = new_state()
+        self.z = np.zeros(0)
+        self.total = np.zeros(0)
+        self.width = 0
+        self.features: Features | None = None
+        self.labels: Labels | None = None if loss.regression else Labels()
+        self.segments: list[Segment] = []
+        self.options: dict[str, Any] = {}  # how its streams were read, kept with the model
+        self._rounds: Callable[..., int] | None = None
+        self._one = (np.zeros(1), np.zeros(1))  # the label and the score of a single round
+        if start is not None:
+            self._begin_at(np.asarray(start, dtype=np.float64))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_rounds": None}  # machine code stays behind
+
+    @property
+    def core(self) -> Self:
+        return self
+
+    @property
+    def regression(self) -> bool:
+        return self.loss.regression
+
+    @property
+    def rounds(self) -> int:
+        return int(self.state["rounds"][0])
+
+    @property
+    def weights(self) -> Vector:
+        """w, without the bias."""
+        return self.state["scale"][0] * self.z[: self.width]
+
+    @property
+    def bias(self) -> float:
+        return float(self.state["scale"][0] * self.state["bias"][0])
+
+    @property
+    def gradient_sum(self) -> Vector:
+        """Σg without the bias: the gradients of the losses, not of the regulariser."""
+        return self.total[: self.width].copy()
+
+    @property
+    def weight_norm(self) -> float:
+        """‖w‖ with the bias, taken from the weights themselves."""
+        return math.sqrt(float(np.sum(self.weights**2)) + self.bias**2)
+
+    def play(self, rows: Rows, y: Vector, weights: Vector | None = None) -> Vector:
+        """Predict, suffer and update on each row in turn; the scores that were predicted with.
+
+        Rows of weight 0 are no rounds and have the score NaN.
+        """
+        if not self.plain:
+            rows = self.preparation.apply(rows, learn=True)
+        self.grow(rows.width)
+        scores = np.empty(len(rows))
+        self._play(given(rows), y, NO_WEIGHTS if weights is None else weights, scores)
+        return scores
+
+    def play_one(self, row: Given, width: int, y: float, weight: float = 1.0) -> None:
+        """One round, for a row as the kernels take it (see `given`) with features below `width`."""
+        label, score = self._one
+        label[0] = y
+        if width > self.width:
+            self.grow(width)
+        if self._rounds is None:
+            self._rounds = self.loss.kernel()
+        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
+        if not self._rounds(row, label, weights, self.z, self.total, self.state, self.config, score):
+            self._diverged()
+
+    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+        if self._rounds is None:
+            self._rounds = self.loss.kernel()
+        played = self._rounds(rows, y, weights, self.z, self.total, self.state, self.config, scores)
+        if played < len(y):
+            self._diverged()
+
+    def _diverged(self) -> NoReturn:
+        raise DivergedError(
+            f"{self.name}: the weights or the loss would overflow in round {self.rounds + 1}: use a smaller"
+            " rate or radius, or scale the rows (--unit-norm, --scale max)"
+        )
+
+    def scores(self, rows: Rows) -> Vector:
+        """⟨w, x⟩ (+ b) for each row; the learner is left as it was. A feature never learned from counts nothing."""
+        if not self.plain:
+            rows = self.preparation.apply(rows, learn=False)
+        scores = np.empty(len(rows))
+        z = self.z
+        if rows.width > z.shape[0]:
+            z = np.concatenate([z, np.zeros(rows.width - z.shape[0])])
+        score_rows(given(rows), z, self.state, self.config, scores)
+        return scores
+
+    def grow(self, width: int) -> None:
+        """Make room for features below `width`; new weights are 0."""
+        self.width = max(self.width, width)
+        if width > self.z.shape[0]:
+            room = max(width, 3 * self.z.shape[0] // 2)
+            check_memory(room * 8 * (1 + int(self.config["gather"][0])), width)
+            self.z = _extended(self.z, room)
+            if self.config["gather"][0]:
+                self.total = _extended(self.total, room)
+
+    def reset(self) -> None:
+        """Back to before the first round; settings stay."""
+        fresh = type(self)(**self.settings)
+        vars(self).update(vars(fresh))
+
+    def _begin_at(self, start: Vector) -> None:
+        if start.ndim != 1 or not np.isfinite(start).all():
+            raise SettingError(f"{self.name}: start must be one row of finite numbers, got shape {start.shape}")
+        if self.domain.code == BALL and float(np.linalg.norm(start)) > self.domain.radius:
+            raise SettingError(f"{self.name}: start must lie in the ball of radius {self.domain.radius}")
+        self.grow(start.shape[0])
+        self.z[: start.shape[0]] = start
+        self.state["norm2"] = float(np.sum(start**2))
+
+
+def _extended(vector: Vector, room: int) -> Vector:
+    grown = np.zeros(room)
+    grown[: vector.shape[0]] = vector
+    return grown
+
+
+def check_memory(needed: int, width: int) -> None:
+    """A sentence instead of an exhausted machine."""
+    if needed < 1 << 28:
+        return
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):  # a system that does not tell
+        return
+    if needed > free:
+        raise SettingError(
+            f"feature {width - 1} needs {needed / 1e9:.1f} GB of weights and {free / 1e9:.1f} GB are free:"
+            " number the features from 0 or 1 without large gaps, or hash them"
+        )
+
+

@@ -1,0 +1,55 @@
+"""The perceptron (Rosenblatt 1958): on a mistake w ← w + η·y·x, otherwise nothing.
+
+From w₁ = 0 the rounds in which it errs do not depend on η > 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from noregret._kernel.state import CONSTANT
+from noregret.domain import Domain
+from noregret.errors import SettingError
+from noregret.learner.linear import Linear
+from noregret.loss import zero_one
+from noregret.prepare import Preparation
+from noregret.rate import Rate
+
+
+class Perceptron(Linear):
+    """Update on mistakes only, `tie` saying what a score of 0 counts as; its loss is the number of mistakes."""
+
+    name = "perceptron"
+
+    def __init__(
+        self,
+        *,
+        rate: float = 1.0,
+        tie: str = "mistake",
+        bias: bool = False,
+        start: Sequence[float] | None = None,
+        unit_norm: bool = False,
+        scale: str | None = None,
+    ) -> None:
+        if not (isinstance(rate, int | float) and rate > 0.0 and math.isfinite(rate)):
+            raise SettingError(f"perceptron: rate must be positive and finite, got {rate}")
+        settings = {
+            "rate": float(rate),
+            "tie": tie,
+            "bias": bool(bias),
+            "start": None if start is None else [float(part) for part in start],
+            "unit_norm": bool(unit_norm),
+            "scale": scale,
+        }
+        super().__init__(
+            settings,
+            zero_one(tie),
+            Domain(radius=math.inf),
+            Rate(CONSTANT, float(rate)),
+            gather=False,
+            tie=tie,
+            bias=bias,
+            start=start,
+            preparation=Preparation(scale, unit_norm),
+        )

@@ -1,0 +1,366 @@
+"""What a round costs: ℓ(z, y) for a score z and a label y, its slope in z, and the constants its theorems need.
+
+Labels are −1 and +1 for the classification losses, where ℓ(z, y) = φ(y·z) with φ convex; any number for the regression
+ones. Built-in values and slopes take (z, y, p), p being the loss's own parameter, and are compiled into the loop.
+`conjugate(α, y, p)` is ℓ*(α) = sup_z αz − ℓ(z, y), from which the dual bound on the best comparator is made.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from noregret.errors import SettingError
+
+Array = NDArray[np.float64]
+Function = Callable[..., float]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss of one score: `lipschitz` bounds |slope| for every z and y, and is inf where nothing does.
+
+    >>> hinge = parse("hinge")
+    >>> hinge(0.25, 1.0), hinge.gradient(0.25, 1.0), hinge.lipschitz
+    (0.75, -1.0, 1.0)
+    """
+
+    name: str
+    value: Function
+    slope: Function
+    conjugate_of: Callable[[Array, Array, float], Array] | None = None
+    parameter: float | None = None
+    lipschitz: float = 1.0
+    curvature: float = 0.0  # the strong convexity of ℓ(·, y) in z
+    regression: bool = False
+    convex: bool = True
+    custom: bool = False  # two functions of (z, y), without a parameter
+
+    def __call__(self, z: float, y: float) -> float:
+        """ℓ(z, y)."""
+        return float(self.value(float(z), float(y), *self._extra()))
+
+    def gradient(self, z: float, y: float) -> float:
+        """The slope of ℓ(·, y) at z: a subgradient where there is a kink."""
+        return float(self.slope(float(z), float(y), *self._extra()))
+
+    def conjugate(self, alpha: ArrayLike, y: ArrayLike) -> Array:
+        """ℓ*(α) for each α and y; +∞ outside the dual domain."""
+        if self.conjugate_of is None:
+            raise SettingError(f"loss {self.name}: no dual is known for it")
+        return self.conjugate_of(np.asarray(alpha, float), np.asarray(y, float), self.number)
+
+    @property
+    def number(self) -> float:
+        """The parameter as the kernels read it."""
+        return 0.0 if self.parameter is None else self.parameter
+
+    @property
+    def spec(self) -> str:
+        """The text that `parse` reads back."""
+        return self.name if self.parameter is None or not self.convex else f"{self.name}:{self.parameter!r}"
+
+    @property
+    def at_zero(self) -> float:
+        """φ(0), by which mistake bounds are divided (classification)."""
+        return self(0.0, 1.0)
+
+    @property
+    def slope_at_zero(self) -> float:
+        """A subgradient of φ at 0: all that a mistake bound needs of a convex loss."""
+        return self.gradient(0.0, 1.0)
+
+    def kernel(self) -> Callable[..., int]:
+        """The compiled rounds around this loss."""
+        return _kernel(self.value, self.slope, self.custom)
+
+    def _extra(self) -> tuple[float, ...]:
+        return () if self.custom else (self.number,)
+
+
+@cache
+def _kernel(value: Function, slope: Function, custom: bool) -> Callable[..., int]:
+    from numba.extending import register_jitable
+
+    from noregret._kernel.linear import rounds
+    from noregret._kernel.stamp import stamp
+
+    key = stamp(value, slope)
+    of, slope_of = register_jitable(value), register_jitable(slope)
+    if custom:
+        return rounds(
+            register_jitable(lambda z, y, p: of(z, y)), register_jitable(lambda z, y, p: slope_of(z, y)), key
+        )
+    return rounds(of, slope_of, key)
+
+
+def _within(alpha: Array, low: float, high: float, inside: Array) -> Array:
+    """`inside` where low ≤ α ≤ high, else +∞."""
+    return np.where((alpha >= low) & (alpha <= high), inside, np.inf)
+
+
+def _hinge(z: float, y: float, p: float) -> float:
+    return max(1.0 - y * z, 0.0)
+
+
+def _hinge_slope(z: float, y: float, p: float) -> float:
+    return -y if y * z < 1.0 else 0.0
+
+
+def _hinge_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return _within(-alpha * y, 0.0, 1.0, alpha * y)
+
+
+def hinge() -> Loss:
+    """max(0, 1 − y·z); at the kink y·z = 1 the slope taken is 0."""
+    return Loss("hinge", _hinge, _hinge_slope, _hinge_conjugate)
+
+
+def _margin(z: float, y: float, p: float) -> float:
+    return max(1.0 - y * z / p, 0.0)
+
+
+def _margin_slope(z: float, y: float, p: float) -> float:
+    return -y / p if y * z < p else 0.0
+
+
+def _margin_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return _within(-alpha * y * p, 0.0, 1.0, alpha * y * p)
+
+
+def margin_hinge(margin: float = 1.0) -> Loss:
+    """max(0, 1 − y·z/ρ), the hinge whose margin is ρ; slope 0 at the kink."""
+    if not (margin > 0.0 and math.isfinite(margin)):
+        raise SettingError(f"loss margin-hinge: the margin must be positive and finite, got {margin}")
+    return Loss("margin-hinge", _margin, _margin_slope, _margin_conjugate, margin, 1.0 / margin)
+
+
+def _squared_hinge(z: float, y: float, p: float) -> float:
+    gap = max(1.0 - y * z, 0.0)
+    return gap * gap
+
+
+def _squared_hinge_slope(z: float, y: float, p: float) -> float:
+    return -2.0 * y * max(1.0 - y * z, 0.0)
+
+
+def _squared_hinge_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return _within(-alpha * y, 0.0, np.inf, alpha * alpha / 4.0 + alpha * y)
+
+
+def squared_hinge() -> Loss:
+    """max(0, 1 − y·z)²; its slope grows without bound."""
+    return Loss(
+        "squared-hinge",
+        _squared_hinge,
+        _squared_hinge_slope,
+        _squared_hinge_conjugate,
+        lipschitz=math.inf,
+    )
+
+
+def _perceptron(z: float, y: float, p: float) -> float:
+    return max(-y * z, 0.0)
+
+
+def _perceptron_slope(z: float, y: float, p: float) -> float:
+    return -y if y * z <= 0.0 else 0.0
+
+
+def _perceptron_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return _within(-alpha * y, 0.0, 1.0, np.zeros_like(alpha * y))
+
+
+def perceptron() -> Loss:
+    """max(0, −y·z); at the kink z = 0 the slope taken is −y, so that learning can start from 0."""
+    return Loss("perceptron", _perceptron, _perceptron_slope, _perceptron_conjugate)
+
+
+def _logistic(z: float, y: float, p: float) -> float:
+    m = y * z
+    return max(-m, 0.0) + math.log1p(math.exp(-abs(m)))
+
+
+def _logistic_slope(z: float, y: float, p: float) -> float:
+    m = y * z
+    e = math.exp(-abs(m))
+    return -y * (e if m > 0.0 else 1.0) / (1.0 + e)
+
+
+def _logistic_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    beta = -alpha * y
+    inside = np.clip(beta, 0.0, 1.0)
+    entropy = [q * np.log(np.where(q > 0.0, q, 1.0)) for q in (inside, 1.0 - inside)]
+    return _within(beta, 0.0, 1.0, entropy[0] + entropy[1])
+
+
+def logistic() -> Loss:
+    """ln(1 + e^(−y·z)), natural logarithm."""
+    return Loss("logistic", _logistic, _logistic_slope, _logistic_conjugate)
+
+
+def _squared(z: float, y: float, p: float) -> float:
+    return (z - y) * (z - y)
+
+
+def _squared_slope(z: float, y: float, p: float) -> float:
+    return 2.0 * (z - y)
+
+
+def _squared_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return alpha * y + alpha * alpha / 4.0
+
+
+def squared() -> Loss:
+    """(z − y)²; its slope grows without bound."""
+    return Loss(
+        "squared", _squared, _squared_slope, _squared_conjugate, None, math.inf, curvature=2.0, regression=True
+    )
+
+
+def _absolute(z: float, y: float, p: float) -> float:
+    return abs(z - y)
+
+
+def _absolute_slope(z: float, y: float, p: float) -> float:
+    return 1.0 if z > y else (-1.0 if z < y else 0.0)
+
+
+def _absolute_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return _within(alpha, -1.0, 1.0, alpha * y)
+
+
+def absolute() -> Loss:
+    """|z − y|; at the kink z = y the slope taken is 0."""
+    return Loss("absolute", _absolute, _absolute_slope, _absolute_conjugate, regression=True)
+
+
+def _huber(z: float, y: float, p: float) -> float:
+    r = abs(z - y)
+    return 0.5 * r * r if r <= p else p * r - 0.5 * p * p
+
+
+def _huber_slope(z: float, y: float, p: float) -> float:
+    return min(max(z - y, -p), p)
+
+
+def _huber_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return _within(alpha, -p, p, alpha * y + alpha * alpha / 2.0)
+
+
+def huber(delta: float = 1.0) -> Loss:
+    """r²/2 where |r| ≤ δ, else δ|r| − δ²/2, with r = z − y."""
+    if not (delta > 0.0 and math.isfinite(delta)):
+        raise SettingError(f"loss huber: delta must be positive and finite, got {delta}")
+    return Loss("huber", _huber, _huber_slope, _huber_conjugate, delta, delta, regression=True)
+
+
+def _pinball(z: float, y: float, p: float) -> float:
+    return max(p * (y - z), (1.0 - p) * (z - y))
+
+
+def _pinball_slope(z: float, y: float, p: float) -> float:
+    return 1.0 - p if z > y else (-p if z < y else 0.0)
+
+
+def _pinball_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    return _within(alpha, -p, 1.0 - p, alpha * y)
+
+
+def pinball(tau: float = 0.5) -> Loss:
+    """τ·(y − z) where z < y, else (1 − τ)·(z − y): its best constant is the τ-quantile; slope 0 at z = y."""
+    if not 0.0 < tau < 1.0:
+        raise SettingError(f"loss pinball: tau must lie between 0 and 1, got {tau}")
+    return Loss("pinball", _pinball, _pinball_slope, _pinball_conjugate, tau, max(tau, 1.0 - tau), regression=True)
+
+
+TIES = {"mistake": 0.0, "+1": 1.0, "-1": -1.0}
+
+
+def tie_code(tie: str) -> float:
+    """What a score of exactly 0 counts as: +1, −1, or 0 for "a mistake either way"."""
+    if tie not in TIES:
+        raise SettingError(f"tie must be one of {', '.join(TIES)}, got {tie!r}")
+    return TIES[tie]
+
+
+def _zero_one(z: float, y: float, p: float) -> float:
+    return 1.0 if (z == 0.0 and p != y) or z * y < 0.0 else 0.0
+
+
+def _zero_one_slope(z: float, y: float, p: float) -> float:
+    return -y if (z == 0.0 and p != y) or z * y < 0.0 else 0.0
+
+
+def zero_one(tie: str = "mistake") -> Loss:
+    """1 where sgn(z) ≠ y; its "slope" −y on a mistake is the perceptron's update. Not convex: it only scores."""
+    return Loss("zero-one", _zero_one, _zero_one_slope, None, tie_code(tie), math.inf, convex=False)
+
+
+def custom(
+    value: Function,
+    slope: Function,
+    *,
+    name: str = "custom",
+    lipschitz: float = math.inf,
+    regression: bool = False,
+) -> Loss:
+    """A loss of one's own: two plain Python functions of (z, y), convex in z, compiled into the loop.
+
+    `lipschitz` is your promise that |slope| never exceeds it; leave it out if nothing bounds the slope.
+
+    >>> cubic = custom(lambda z, y: abs(z - y) ** 3 / 3, lambda z, y: (z - y) * abs(z - y), regression=True)
+    >>> cubic(4.0, 1.0), cubic.gradient(4.0, 1.0)
+    (9.0, 9.0)
+    """
+    for role, function in (("value", value), ("slope", slope)):
+        if not inspect.isfunction(function) or len(inspect.signature(function).parameters) != 2:
+            raise SettingError(f"loss {name}: {role} must be a plain Python function of (z, y), got {function!r}")
+    if not lipschitz > 0.0:
+        raise SettingError(f"loss {name}: lipschitz must be positive, got {lipschitz}")
+    return Loss(name, value, slope, None, None, float(lipschitz), regression=regression, custom=True)
+
+
+LOSSES: dict[str, Callable[..., Loss]] = {
+    "hinge": hinge,
+    "margin-hinge": margin_hinge,
+    "squared-hinge": squared_hinge,
+    "perceptron": perceptron,
+    "logistic": logistic,
+    "squared": squared,
+    "absolute": absolute,
+    "huber": huber,
+    "pinball": pinball,
+}
+PARAMETER = {"margin-hinge": "margin", "huber": "delta", "pinball": "tau"}
+
+
+def parse(spec: str | Loss | Any) -> Loss:
+    """A loss from its name, with its parameter after a colon: "hinge", "huber:0.5", "pinball:0.9".
+
+    >>> parse("huber:0.5").lipschitz
+    0.5
+    """
+    if isinstance(spec, Loss):
+        return spec
+    if not isinstance(spec, str):
+        raise SettingError(f"loss must be a name or noregret.custom_loss(value, slope), got {spec!r}")
+    name, _, text = spec.partition(":")
+    if name not in LOSSES:
+        raise SettingError(f"loss must be one of {', '.join(LOSSES)}, got {name!r}")
+    if not text:
+        return LOSSES[name]()
+    if name not in PARAMETER:
+        raise SettingError(f"loss {name} takes no parameter, got {text!r}")
+    try:
+        number = float(text)
+    except ValueError:
+        raise SettingError(f"loss {name}: {PARAMETER[name]} must be a number, got {text!r}") from None
+    return LOSSES[name](number)

@@ -1,0 +1,164 @@
+"""The model file: a learner's settings, its whole state and the recipe of its features. No pickle, nothing executable.
+
+Layout, little-endian: the eight bytes `NOREGRET`; the format version (u32); the header's length (u32); the header
+(MessagePack); the arrays, raw, each at the offset the header gives, counted from the header's end; SHA-256 of all that
+(32 bytes). Saving, loading and going on is the same, bit for bit, as never having stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.stamp import fingerprint
+from noregret._kernel.state import new_state
+from noregret.atomic import whole_file
+from noregret.errors import ModelFileError, SettingError
+from noregret.learner import LEARNERS
+from noregret.learner.linear import Linear
+from noregret.loss import Loss
+from noregret.stream.features import Features
+from noregret.stream.labels import Labels
+
+MAGIC = b"NOREGRET"
+VERSION = 1
+_FRONT = struct.Struct("<8sII")
+
+
+class Stored(msgspec.Struct):
+    """Where an array lies."""
+
+    name: str
+    dtype: str
+    shape: list[int]
+    offset: int
+
+
+class Header(msgspec.Struct):
+    """Everything of a learner that is not an array."""
+
+    learner: str
+    settings: dict[str, Any]
+    custom_loss: dict[str, Any] | None
+    features: dict[str, Any] | None
+    labels: dict[str, Any] | None
+    segments: list[dict[str, Any]]
+    width: int
+    arrays: list[Stored]
+    estimator: dict[str, Any] | None = None  # what the scikit-learn shell adds
+    options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
+
+
+def save(core: Linear, path: str | os.PathLike[str], estimator: dict[str, Any] | None = None) -> None:
+    """Write the learner; the file appears whole or an older one stays as it was."""
+    settings, custom = dict(core.settings), None
+    if core.loss.custom:
+        custom = {"name": core.loss.name, "fingerprint": fingerprint(core.loss.value, core.loss.slope)}
+        settings["loss"] = None
+    arrays: dict[str, NDArray[Any]] = {
+        "z": core.z[: core.width],
+        "total": core.total[: core.width],
+        "peak": core.preparation.peak,
+        **{f"state.{name}": core.state[name] for name in core.state.dtype.names or ()},
+    }
+    stored, offset = [], 0
+    for name, array in arrays.items():
+        stored.append(Stored(name, array.dtype.str, list(array.shape), offset))
+        offset += array.nbytes
+    header = msgspec.msgpack.encode(
+        Header(
+            core.name,
+            settings,
+            custom,
+            core.features.to_dict() if core.features else None,
+            core.labels.to_dict() if core.labels else None,
+            core.segments,
+            core.width,
+            stored,
+            estimator,
+            core.options,
+        )
+    )
+    digest = hashlib.sha256()
+    with whole_file(path) as file:
+        for part in (_FRONT.pack(MAGIC, VERSION, len(header)), header, *map(np.ascontiguousarray, arrays.values())):
+            data = part if isinstance(part, bytes) else part.data.cast("B") if part.nbytes else b""
+            digest.update(data)
+            file.write(data)
+        file.write(digest.digest())
+
+
+def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Linear, dict[str, Any] | None]:
+    """The learner of a model file, and what its scikit-learn shell had added."""
+    name = os.fspath(path)
+    header, body = _read(name)
+    core = _constructed(name, header, loss)
+    arrays = {part.name: _array(name, part, body) for part in header.arrays}
+    state = new_state()
+    try:
+        for field in state.dtype.names or ():
+            state[field] = arrays[f"state.{field}"]
+        core.grow(header.width)
+        core.z[: header.width] = arrays["z"]
+        if core.total.shape[0]:
+            core.total[: header.width] = arrays["total"]
+        core.preparation.peak = arrays["peak"].copy()
+        core.features = Features.from_dict(header.features) if header.features else None
+        core.labels = Labels.from_dict(header.labels) if header.labels else None
+    except (KeyError, ValueError, TypeError) as error:
+        raise ModelFileError(f"the model file is damaged ({error})", name) from error
+    core.state, core.segments, core.options = state, header.segments, header.options
+    return core, header.estimator
+
+
+def _read(name: str) -> tuple[Header, bytes]:
+    try:
+        data = Path(name).read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"cannot be read: {error.strerror}", name) from error
+    if not data.startswith(MAGIC):
+        raise ModelFileError("is not a noregret model file", name)
+    if len(data) < _FRONT.size + 32:
+        raise ModelFileError("the model file is cut short", name)
+    _, version, length = _FRONT.unpack_from(data)
+    if version != VERSION:
+        raise ModelFileError(f"is a model file of version {version}, this noregret reads version {VERSION}", name)
+    if hashlib.sha256(data[:-32]).digest() != data[-32:]:
+        raise ModelFileError("the model file is damaged or cut short: its checksum does not match", name)
+    try:
+        header = msgspec.msgpack.decode(data[_FRONT.size : _FRONT.size + length], type=Header)
+    except msgspec.MsgspecError as error:
+        raise ModelFileError(f"the header of the model file is damaged ({error})", name) from error
+    return header, data[_FRONT.size + length : -32]
+
+
+def _constructed(name: str, header: Header, loss: Loss | None) -> Linear:
+    if header.learner not in LEARNERS:
+        raise ModelFileError(f"holds a learner {header.learner!r} that this noregret does not know", name)
+    settings = dict(header.settings)
+    if header.custom_loss is not None:
+        wanted = header.custom_loss["name"]
+        if loss is None:
+            raise ModelFileError(f"was learned with the loss {wanted!r} of its own: give it with loss=", name)
+        if fingerprint(loss.value, loss.slope) != header.custom_loss["fingerprint"]:
+            raise ModelFileError(f"was learned with another {wanted!r} than the loss given", name)
+        settings["loss"] = loss
+    try:
+        return LEARNERS[header.learner](**settings)
+    except (TypeError, SettingError) as error:
+        raise ModelFileError(f"the settings in the model file cannot be used ({error})", name) from error
+
+
+def _array(name: str, part: Stored, body: bytes) -> NDArray[Any]:
+    try:
+        count = int(np.prod(part.shape, dtype=np.int64))
+        return np.frombuffer(body, np.dtype(part.dtype), count, part.offset).reshape(part.shape)
+    except (ValueError, TypeError) as error:
+        raise ModelFileError(f"the array {part.name!r} in the model file is damaged ({error})", name) from error

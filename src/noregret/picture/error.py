@@ -1,0 +1,70 @@
+"""The error, or the loss, so far: one curve a run, with the two baselines that every run is read against."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from noregret.atomic import whole_file
+from noregret.errors import SettingError
+from noregret.run import Run
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # told apart by every kind of sight
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def draw_error(runs: Mapping[str, Run], path: str | os.PathLike[str]) -> None:
+    """Draw the running mistake rate (regression: mean loss) of the runs to a file."""
+    kind = Path(path).suffix.lower()
+    if kind not in FORMATS:
+        raise SettingError(f"plot: the file must end in {', '.join(FORMATS)}, got {os.fspath(path)!r}")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise SettingError("plot: needs matplotlib; install it with pip install 'noregret[plot]'") from None
+    figure = Figure(figsize=(8.0, 4.5), layout="constrained")
+    error_axes(figure.add_subplot(), runs)
+    with whole_file(path) as file:
+        figure.savefig(file, format=kind[1:], dpi=150)
+
+
+def error_axes(axes: Any, runs: Mapping[str, Run]) -> Any:
+    """The curves on given axes, each named where it ends."""
+    regression = next(iter(runs.values())).learner.regression
+    what = "loss" if regression else "mistakes"
+    for (name, run), colour in zip(runs.items(), COLOURS * len(runs), strict=False):
+        _curve(axes, run.trace, what, name, colour, "-")
+    first = next(iter(runs.values())).trace
+    _curve(axes, first, "constant", "mean of the labels" if regression else "commoner label", "0.45", "--")
+    _curve(axes, first, "last", "last label", "0.65", ":")
+    axes.set_xscale("log")
+    axes.set_xlabel("round")
+    axes.set_ylabel("mean loss so far" if regression else "mistakes so far / rounds so far")
+    axes.set_ylim(bottom=0.0)
+    axes.spines[["top", "right"]].set_visible(False)
+    _spread_names(axes)
+    return axes
+
+
+def _curve(axes: Any, trace: Mapping[str, Any], what: str, name: str, colour: str, style: str) -> None:
+    rounds, so_far = trace["rounds"], trace[what] / trace["rounds"]
+    axes.plot(rounds, so_far, style, color=colour, label=name)
+    axes.annotate(
+        f" {name} {so_far[-1]:.3f}",
+        (rounds[-1], so_far[-1]),
+        color=colour,
+        va="center",
+        annotation_clip=False,
+    )
+
+
+def _spread_names(axes: Any) -> None:
+    """Move names apart that would be written over each other."""
+    low, high = axes.get_ylim()
+    gap = (high - low) * 0.055
+    at = low
+    for name in sorted(axes.texts, key=lambda name: float(name.xy[1])):
+        at = max(float(name.xy[1]), at + gap)
+        name.set_position((name.xy[0], at))

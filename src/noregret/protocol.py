@@ -1,0 +1,248 @@
+"""The one loop: predict, suffer, update, block after block. Every front door plays through `play`.
+
+A round is a row with a label and a weight other than 0. Labels are told apart in one pass: rows are held back only
+while it cannot be known which of two labels is which.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.digest import Digest
+from noregret.errors import InputError, SettingError
+from noregret.learner.linear import Linear
+from noregret.run import Run
+from noregret.stream.base import Stream
+from noregret.stream.block import Block
+from noregret.stream.features import Features
+from noregret.stream.labels import same
+from noregret.stream.read import read
+from noregret.stream.shuffle import reorderable, rereadable, shuffled
+
+Vector = NDArray[np.float64]
+Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
+
+
+class Playable(Protocol):
+    """Whatever has a core: the learners themselves, and the scikit-learn estimators around them."""
+
+    @property
+    def core(self) -> Linear: ...
+
+
+def play(
+    learner: Playable,
+    stream: Any,
+    *,
+    passes: int = 1,
+    shuffle: int | None = None,
+    mistakes: bool = False,
+    digest: bool = False,
+    skip_seen: bool = False,
+    class_weight: dict[Any, float] | None = None,
+    watch: Watcher | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Run:
+    """Play the stream's rows as rounds, one after another, and say what happened.
+
+    `stream` is a Stream or anything that `read` takes. `shuffle` is the seed of a full permutation, a new one for each
+    of the `passes`. `mistakes` keeps the rounds that were mistakes, `digest` takes a digest of the rows, `skip_seen`
+    passes over the rows that the learner was given before, after checking that they are the same. `watch` is called
+    after every block, `stop` before the next.
+
+    >>> from noregret.learner import Perceptron
+    >>> run = play(Perceptron(), ([[1.0], [1.0], [-1.0]], [1, 1, -1]))
+    >>> run.rounds, run.mistakes
+    (3, 1)
+    """
+    if passes < 1:
+        raise SettingError(f"passes must be at least 1, got {passes}")
+    core = learner.core
+    source = read(stream, features=core.features)
+    agree(core, source)
+    began, before = time.perf_counter(), core.state.copy()
+    seen = _Seen(core) if skip_seen else None
+    kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
+    taken = Digest() if digest else None
+    stopped = False
+    for block, y in _rounds(core, source, passes, shuffle):
+        weights = _weights(core, block, y, class_weight)
+        if seen is not None and (known := seen.rest(block, y, weights)):
+            block, y = block.slice(known, len(block)), y[known:]
+            weights = None if weights is None else weights[known:]
+            if not len(block):
+                continue
+        scores = _play_block(core, block, y, weights)
+        if taken is not None:
+            taken.update(block.rows, y, weights)
+        if kept is not None:
+            kept.append(_missed(core, scores, y))
+        if watch is not None:
+            watch(block, y, scores)
+        if stop():
+            stopped = True
+            break
+    if seen is not None:
+        seen.finish(source.source)
+    if taken is not None and taken.rows:
+        skipped = seen.rows if seen is not None else 0
+        core.segments.append({"rows": taken.rows, "skipped": skipped, "digest": taken.hexdigest()})
+    return Run(
+        core,
+        core.state.copy(),
+        before,
+        time.perf_counter() - began,
+        stopped,
+        None if taken is None else taken.hexdigest(),
+        None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
+    )
+
+
+def agree(core: Linear, stream: Stream) -> None:
+    """See to it that the learner and the stream number their features alike."""
+    ours, theirs = core.features, stream.features
+    if ours is None:
+        core.features = theirs
+    elif ours is not theirs:
+        if theirs.kind == "names" and not theirs.width:  # dicts name their features as they come
+            stream.features = ours
+        elif not _alike(ours, theirs):
+            raise InputError(
+                "the features are not those that the learner knows: read it with features=learner.features",
+                stream.source,
+            )
+        elif ours.kind != "names":
+            ours.reach(theirs.width)
+            stream.features = ours
+
+
+def _alike(ours: Features, theirs: Features) -> bool:
+    if ours.kind == "columns" and theirs.kind == "columns":
+        return ours.width == theirs.width
+    if ours.kind == "names" or theirs.kind == "names":
+        return ours.to_dict() == theirs.to_dict()
+    return True
+
+
+def _rounds(
+    core: Linear, stream: Stream, passes: int, shuffle: int | None
+) -> Iterator[tuple[Block, Vector]]:
+    """Every block of every pass with its labels encoded."""
+    rng = None if shuffle is None else np.random.default_rng(shuffle)
+    if rng is not None:
+        stream = reorderable(stream)
+    elif passes > 1:
+        stream = rereadable(stream)
+    for _ in range(passes):
+        yield from encoded(core, stream if rng is None else shuffled(stream, rng))
+
+
+def encoded(core: Linear, stream: Stream) -> Iterator[tuple[Block, Vector]]:
+    """Blocks with labels as −1 and +1, or as the numbers they are for regression."""
+    held: list[Block] = []
+    for block in stream.blocks():
+        if core.labels is None:
+            yield block, _real(block)
+            continue
+        y = core.labels.encode(block)
+        if y is None:
+            held.append(block)
+            continue
+        for earlier in held:
+            yield earlier, _known(core, earlier)
+        held.clear()
+        yield block, y
+    if core.labels is not None and held:
+        core.labels.decide()
+        for earlier in held:
+            yield earlier, _known(core, earlier)
+
+
+def _known(core: Linear, block: Block) -> Vector:
+    assert core.labels is not None
+    y = core.labels.encode(block)
+    assert y is not None, "both labels were seen"
+    return y
+
+
+def _real(block: Block) -> Vector:
+    if block.labels.dtype == object:
+        raise InputError(
+            f"regression needs numbers as labels, got {block.labels[0]!r}", block.source, int(block.lines[0])
+        )
+    if not np.isfinite(block.labels).all():
+        row = int(np.flatnonzero(~np.isfinite(block.labels))[0])
+        raise InputError(f"the label must be finite, got {block.labels[row]}", block.source, int(block.lines[row]))
+    return np.ascontiguousarray(block.labels, dtype=np.float64)
+
+
+def _weights(core: Linear, block: Block, y: Vector, class_weight: dict[Any, float] | None) -> Vector | None:
+    weights = block.weights
+    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0.0).all()):
+        row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))[0])
+        raise InputError(
+            f"a weight must be at least 0 and finite, got {weights[row]}", block.source, int(block.lines[row])
+        )
+    if class_weight is None or core.labels is None:
+        return weights
+    negative, positive = (_weight_of(class_weight, label) for label in core.labels.classes)
+    by_class = np.where(y > 0.0, positive, negative)
+    return by_class if weights is None else by_class * weights
+
+
+def _weight_of(class_weight: dict[Any, float], label: Any) -> float:
+    return next((float(weight) for key, weight in class_weight.items() if same(key, label)), 1.0)
+
+
+def _play_block(core: Linear, block: Block, y: Vector, weights: Vector | None) -> Vector:
+    try:
+        return core.play(block.rows, y, weights)
+    except SettingError as error:  # more features than there is memory for
+        raise InputError(str(error), block.source, int(block.lines[0])) from error
+
+
+def _missed(core: Linear, scores: Vector, y: Vector) -> NDArray[np.bool_]:
+    """For each round of a block whether it was a mistake."""
+    tie = float(core.config["tie"][0])
+    wrong = np.where(scores == 0.0, y != tie, (scores > 0.0) != (y > 0.0))
+    return np.asarray(wrong[~np.isnan(scores)])
+
+
+class _Seen:
+    """The rows that a learner was given before in the stream it goes on with: checked by digest, then passed over."""
+
+    def __init__(self, core: Linear) -> None:
+        if not core.segments:
+            raise SettingError("skip seen: the model holds no digest of the rows it saw")
+        starts = [i for i, segment in enumerate(core.segments) if not segment["skipped"]]
+        self._left = list(core.segments[starts[-1] :])
+        self._digest = Digest()
+        self.rows = 0
+
+    def rest(self, block: Block, y: Vector, weights: Vector | None) -> int:
+        """How many rows at the head of the block were seen before."""
+        start = 0
+        while self._left and start < len(block):
+            stop = min(len(block), start + self._left[0]["rows"] - self._digest.rows)
+            part = None if weights is None else weights[start:stop]
+            self._digest.update(block.rows.slice(start, stop), y[start:stop], part)
+            if self._digest.rows == self._left[0]["rows"]:
+                self._close(block.source, int(block.lines[stop - 1]))
+            start = stop
+        self.rows += start
+        return start
+
+    def _close(self, source: str, line: int) -> None:
+        if self._digest.hexdigest() != self._left.pop(0)["digest"]:
+            raise InputError("the rows up to here are not those that the model has seen", source, line)
+        self._digest = Digest()
+
+    def finish(self, source: str) -> None:
+        if self._left:
+            seen = self.rows + sum(segment["rows"] for segment in self._left) - self._digest.rows
+            raise InputError(f"holds only {self.rows} rows, the model has seen {seen}", source)

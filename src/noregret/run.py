@@ -1,0 +1,241 @@
+"""What a run was: every figure the loop gathered, named as people name it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.state import BALL, STRONG, TRACE, WINDOW
+
+if TYPE_CHECKING:
+    from noregret.learner.linear import Linear
+
+
+@dataclass(frozen=True)
+class Run:
+    """The figures of a learner from its first round on, with those of this call beside them in `this_run`."""
+
+    learner: Linear
+    state: NDArray[Any]  # as it was when the call ended
+    before: NDArray[Any]  # as it was when the call began
+    seconds: float
+    stopped: bool = False  # asked to stop before the stream ended
+    digest: str | None = None
+    mistake_bits: NDArray[np.uint8] | None = field(default=None, repr=False)  # one bit a round
+
+    def _get(self, name: str) -> Any:
+        return self.state[name][0].item()
+
+    @property
+    def rounds(self) -> int:
+        return int(self._get("rounds"))
+
+    @property
+    def updates(self) -> int:
+        """Rounds with a gradient other than 0."""
+        return int(self._get("updates"))
+
+    @property
+    def mistakes(self) -> int | None:
+        """Rounds in which the sign was wrong; None for regression."""
+        return None if self.learner.regression else int(self._get("mistakes"))
+
+    @property
+    def loss(self) -> float:
+        """The sum of the losses, regulariser included where there is one."""
+        return float(self._get("loss"))
+
+    @property
+    def sequential_risk(self) -> float:
+        """The mean loss of a round."""
+        return self.loss / self.rounds if self.rounds else math.nan
+
+    @property
+    def max_norm(self) -> float:
+        """max ‖x‖ over the rows as played, the bias's 1 included."""
+        return math.sqrt(self._get("row_max2"))
+
+    @property
+    def max_norm2(self) -> float:
+        """max ‖x‖², as it was summed."""
+        return float(self._get("row_max2"))
+
+    @property
+    def mistake_norm2(self) -> float:
+        """Σ‖x‖² over the mistakes (R_I²)."""
+        return float(self._get("mistake_row2"))
+
+    @property
+    def gradient(self) -> dict[str, float]:
+        """What the regret bounds are made from; all 0 for a learner that takes no gradient of a convex loss."""
+        return {
+            "max_norm": math.sqrt(self._get("gradient_max2")),
+            "sum_norm2": self._get("gradient2"),
+            "sum_norm2_over_sqrt_t": self._get("gradient2_sqrt"),
+            "sum_norm2_over_t": self._get("gradient2_inverse"),
+            "sum_dot_weights": self._get("gradient_dot_weights"),
+            "norm_of_sum": self.gradient_sum_norm,
+        }
+
+    @property
+    def gradient_sum_norm(self) -> float:
+        """‖Σg‖ with the bias, taken from the sum itself."""
+        total = self.learner.gradient_sum
+        return math.sqrt(float(np.sum(total**2)) + self._get("bias_gradient") ** 2)
+
+    @property
+    def regret_upper(self) -> float | None:
+        """What the pass alone proves of the regret: Σg·w + U‖Σg‖ in a ball, Σ‖g‖²/(2σt) with a regulariser.
+
+        Both hold against every comparator of the domain; None where the learner has no such bound. Computed in
+        float64 as it stands, without an allowance for rounding.
+        """
+        if not self.learner.loss.convex or self._get("fractional_weights") and self._code("rate") == STRONG:
+            return None
+        if self._code("rate") == STRONG:
+            return float(self._get("gradient2_inverse") / (2.0 * float(self.learner.config["sigma"][0])))
+        if self._code("domain") == BALL:
+            return float(self._get("gradient_dot_weights") + self.learner.domain.radius * self.gradient_sum_norm)
+        return None
+
+    def _code(self, name: str) -> int:
+        return int(self.learner.config[name][0])
+
+    @property
+    def window_error(self) -> float:
+        """The error (regression: the mean absolute error) of the last 1000 rounds, or of all if fewer."""
+        n = min(self.rounds, WINDOW)
+        return float(self.state["window"][0][:n].mean()) if n else math.nan
+
+    @property
+    def confusion(self) -> dict[str, int]:
+        """Rounds by true label and prediction; a score of 0 counts as `tie` counts it."""
+        table = self.state["confusion"][0]
+        return {
+            "true_negative": int(table[0, 0]),
+            "false_positive": int(table[0, 1]),
+            "false_negative": int(table[1, 0]),
+            "true_positive": int(table[1, 1]),
+        }
+
+    @property
+    def auc(self) -> tuple[float, float] | None:
+        """The area under the ROC curve of the scores as they were predicted, as an interval.
+
+        Scores are counted in bins 1.6 % wide; two scores in one bin may stand either way, which is what the ends allow
+        for. None while only one label was seen.
+        """
+        negative, positive = (row.astype(np.float64) for row in self.state["bins"][0])
+        pairs = negative.sum() * positive.sum()
+        if pairs == 0:
+            return None
+        above = float(positive @ np.concatenate([[0.0], np.cumsum(negative)[:-1]]))
+        together = positive * negative
+        zero = len(together) // 2  # scores of exactly 0 are equal, not merely close: each such pair counts half
+        low = above + 0.5 * together[zero]
+        return float(low / pairs), float((low + together.sum() - together[zero]) / pairs)
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Progressive metrics: each round was scored before it was learned from."""
+        if not self.rounds:
+            return {}
+        if self.learner.regression:
+            return {
+                "mae": self._get("absolute") / self.rounds,
+                "rmse": math.sqrt(self._get("squared") / self.rounds),
+                "window_mae": self.window_error,
+            }
+        auc = self.auc
+        return {
+            "error": self._get("mistakes") / self.rounds,
+            "window_error": self.window_error,
+            "auc": None if auc is None else {"lower": auc[0], "upper": auc[1]},
+            "confusion": self.confusion,
+            **self._log_loss(),
+        }
+
+    def _log_loss(self) -> dict[str, float]:
+        plain = self.learner.loss.name == "logistic" and float(self.learner.config["sigma"][0]) == 0.0
+        return {"log_loss": self.sequential_risk} if plain else {}
+
+    @property
+    def baselines(self) -> dict[str, float]:
+        """What two rules without features would have scored on the same rounds.
+
+        Classification, in mistakes: always the more frequent label (known with hindsight), and the label that came
+        last (the first round counts as a mistake). Regression, in the run's own loss: the running mean of the labels,
+        and the label that came last, both 0 before the first.
+        """
+        if self.learner.regression:
+            return {"mean_label": self._get("constant"), "last_label": self._get("last")}
+        positives = self._get("positives")
+        return {"majority_label": float(min(positives, self.rounds - positives)), "last_label": self._get("last")}
+
+    @property
+    def trace(self) -> dict[str, NDArray[np.float64]]:
+        """The cumulative figures at up to about two thousand round numbers, the last round among them."""
+        rows = self.state["trace"][0][: self._get("trace_rows")]
+        if self.rounds and (not len(rows) or rows[-1, 0] != self.rounds):
+            positives = self._get("positives")
+            constant = min(positives, self.rounds - positives)
+            last = {name: self._get(name) for name in TRACE if name != "constant"}
+            last["constant"] = self._get("constant") if self.learner.regression else constant
+            rows = np.vstack([rows, [last[name] for name in TRACE]])
+        return {name: rows[:, i].copy() for i, name in enumerate(TRACE)}
+
+    @property
+    def mistake_rounds(self) -> NDArray[np.int64]:
+        """The rounds of this call that were mistakes, counted from 0; kept only when asked for."""
+        if self.mistake_bits is None:
+            raise ValueError("play: mistake rounds were not kept; ask for them with mistakes=True")
+        return np.flatnonzero(np.unpackbits(self.mistake_bits))
+
+    @property
+    def this_run(self) -> dict[str, Any]:
+        """The figures of this call alone."""
+        rounds = self.rounds - int(self.before["rounds"][0])
+        loss = self.loss - float(self.before["loss"][0])
+        figures = {"rounds": rounds, "loss": loss, "sequential_risk": loss / rounds if rounds else None}
+        if not self.learner.regression:
+            figures["mistakes"] = int(self._get("mistakes")) - int(self.before["mistakes"][0])
+        return figures
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers, for `--json`."""
+        learner = self.learner
+        settings = {
+            key: (value if not isinstance(value, float) or math.isfinite(value) else str(value))
+            for key, value in learner.settings.items()
+        }
+        settings["loss"] = learner.loss.spec
+        upper = self.regret_upper
+        return {
+            "rounds": self.rounds,
+            "features": learner.features.count if learner.features else learner.width,
+            "mistakes": self.mistakes,
+            "loss": {"name": learner.loss.spec, "total": self.loss, "mean": _number(self.sequential_risk)},
+            "max_norm": self.max_norm,
+            "max_norm2": self.max_norm2,
+            "weight_norm": learner.weight_norm,
+            "updates": self.updates,
+            "mistake_norm2": self.mistake_norm2,
+            "learner": {"name": learner.name, **settings},
+            "metrics": self.metrics,
+            "baselines": self.baselines,
+            "gradient": self.gradient,
+            "regret": None if upper is None else {"upper": upper},
+            "certificates": [],
+            "this_run": self.this_run,
+            "stopped": self.stopped,
+            "digest": self.digest,
+            "seconds": self.seconds,
+        }
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

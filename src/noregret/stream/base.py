@@ -1,0 +1,66 @@
+"""A stream: rows in blocks, one pass at a time, with what is needed to name the place of every row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+from noregret.errors import InputError
+from noregret.stream.block import Block
+from noregret.stream.features import Features
+from noregret.stream.missing import Missing
+
+
+class Stream(ABC):
+    """Rows and labels that can be passed over; `blocks()` starts a new pass."""
+
+    def __init__(
+        self,
+        source: str,
+        features: Features,
+        missing: Missing | None,
+        *,
+        length: int | None = None,
+        rereadable: bool = True,
+        frozen: bool = False,
+    ) -> None:
+        self.source = source
+        self.features = features
+        self.missing = missing  # None: the rows were cleaned before
+        self.length = length
+        self.rereadable = rereadable
+        self.frozen = frozen
+        self._begun = False
+        self._seen = 0
+
+    @abstractmethod
+    def _read(self) -> Iterator[Block]:
+        """One pass over the blocks as they stand in the source."""
+
+    def blocks(self) -> Iterator[Block]:
+        """A new pass: blocks with the missing rule applied, none of them empty."""
+        if self._begun and not self.rereadable:
+            raise InputError("can be read only once, and has been", self.source)
+        self._begun = True
+        return self._pass()
+
+    def _pass(self) -> Iterator[Block]:
+        self._seen, played = 0, 0
+        for block in self._read():
+            self._seen += len(block)
+            block = self._clean(block)
+            played += len(block)
+            if len(block):
+                yield block
+        if not played:
+            left = "holds no rows without missing values" if self._seen else "holds no rows"
+            raise InputError(left, self.source)
+
+    def _clean(self, block: Block) -> Block:
+        if self.missing is None:
+            return block
+        return self.missing.clean(self.features.admit(block, self.frozen), self.features)
+
+    def fraction(self) -> float | None:
+        """How much of the source this pass has consumed, from 0 to 1; None when that cannot be known."""
+        return None if not self.length else min(1.0, self._seen / self.length)

@@ -1,0 +1,173 @@
+"""What a feature index means: the recipe that turns names, columns and hashed values into one numbering.
+
+Three kinds. `index`: the number that was written (svmlight, dicts with whole-number keys). `columns`: the
+columns of an array, without names. `names`: numeric columns and keys get an index in the order in which they
+are first seen; hashed columns share 2^bits slots that begin at `hash_start`, right behind the names known
+when hashing was set up, and names that come later follow the slots. An index never changes its meaning once
+given: w can only grow.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from noregret.errors import InputError, SettingError
+from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
+
+Kind = Literal["index", "columns", "names"]
+Memo = tuple[tuple[Any, ...], Indices, Ints | None, int]
+
+
+class Features:
+    """The numbering of a stream's features; it grows while rows are read and is stored with the model.
+
+    >>> features = Features.named(["price"])
+    >>> features.add("size"), features.width, features.name_of(0)
+    (1, 2, 'price')
+    """
+
+    __slots__ = (
+        "_columns",
+        "categorical",
+        "hash_bits",
+        "hash_start",
+        "index",
+        "kind",
+        "memo",
+        "names",
+        "text",
+    )
+
+    def __init__(self, kind: Kind = "names", columns: int = 0) -> None:
+        self.kind: Kind = kind
+        self._columns = columns
+        self.names: list[str] = []
+        self.index: dict[str, int] = {}
+        self.hash_bits: int | None = None
+        self.hash_start: int | None = None
+        self.categorical: tuple[str, ...] = ()
+        self.text: tuple[str, ...] = ()
+        self.memo: Memo | None = None  # the last dict's keys with their indices: see rows.encode
+
+    @classmethod
+    def named(cls, names: list[str]) -> Features:
+        features = cls("names")
+        for name in names:
+            features.add(name)
+        return features
+
+    @property
+    def slots(self) -> int:
+        """How many indices belong to hashed values."""
+        return 0 if self.hash_bits is None else 1 << self.hash_bits
+
+    @property
+    def width(self) -> int:
+        """One more than the highest index that has a meaning so far."""
+        return len(self.names) + self.slots if self.kind == "names" else self._columns
+
+    @property
+    def count(self) -> int:
+        """What a report calls the number of features: the highest index, or the columns and slots."""
+        return max(self._columns - 1, 0) if self.kind == "index" else self.width
+
+    def add(self, name: str) -> int:
+        """The index of `name`, a new one when it was never seen."""
+        known = self.index.get(name)
+        if known is not None:
+            return known
+        place = self.width
+        if place > MAX_INDEX:
+            raise InputError(f"there can be at most {MAX_INDEX + 1} features, {name!r} is one too many")
+        self.names.append(name)
+        self.index[name] = place
+        return place
+
+    def set_up_hashing(self, bits: int) -> None:
+        """Lay the 2^bits slots behind the names known now; a recipe that hashes already keeps its own."""
+        if self.hash_start is None:
+            self.hash_bits = bits
+            self.hash_start = len(self.names)
+            self.memo = None
+
+    def declare(self, categorical: tuple[str, ...] = (), text: tuple[str, ...] = ()) -> None:
+        """Add columns to those whose values are hashed."""
+        for name in (*categorical, *text):
+            if name in self.index:
+                raise SettingError(f"column {name!r} is numeric in the model: it cannot be hashed now")
+        for name in set(categorical) & set(self.text) | set(text) & set(self.categorical):
+            raise SettingError(f"column {name!r} cannot be both categorical and text")
+        self.categorical += tuple(name for name in categorical if name not in self.categorical)
+        self.text += tuple(name for name in text if name not in self.text)
+        self.memo = None
+
+    def name_of(self, index: int) -> str:
+        if self.kind != "names":
+            return f"feature {index}"
+        start = len(self.names) if self.hash_start is None else self.hash_start
+        if index < start:
+            return self.names[index]
+        if index < start + self.slots:
+            return f"hash {index - start}"
+        place = index - self.slots
+        return self.names[place] if place < len(self.names) else f"feature {index}"
+
+    def quoted(self, index: int) -> str:
+        """The feature as an error sentence calls it."""
+        name = self.name_of(index)
+        return f"feature {name!r}" if name in self.index else name
+
+    def admit(self, block: Block, frozen: bool) -> Block:
+        """Take notice of a block's indices; a frozen recipe drops those that it does not know."""
+        width = block.rows.width
+        if self.kind == "names" or width <= self._columns:
+            return block
+        if frozen:
+            return Block(
+                _below(block.rows, self._columns), block.labels, block.lines, block.source, block.weights
+            )
+        if self.kind == "columns":
+            raise InputError(
+                f"feature {width - 1} is beyond the model's {self._columns} columns", block.source
+            )
+        self._columns = width
+        return block
+
+    def reach(self, width: int) -> None:
+        """Let a recipe of whole-number indices extend to `width`."""
+        self._columns = max(self._columns, width)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "columns": self._columns,
+            "names": list(self.names),
+            "hash_bits": self.hash_bits,
+            "hash_start": self.hash_start,
+            "categorical": list(self.categorical),
+            "text": list(self.text),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Features:
+        features = cls(stored["kind"], stored["columns"])
+        features.hash_bits, features.hash_start = stored["hash_bits"], stored["hash_start"]
+        features.categorical, features.text = tuple(stored["categorical"]), tuple(stored["text"])
+        features.names = list(stored["names"])
+        start = len(features.names) if features.hash_start is None else features.hash_start
+        features.index = {
+            name: place if place < start else place + features.slots
+            for place, name in enumerate(features.names)
+        }
+        return features
+
+
+def _below(rows: Rows, width: int) -> Rows:
+    """The rows without the features from `width` on."""
+    if isinstance(rows, Dense):
+        return Dense(np.ascontiguousarray(rows.X[:, :width]))
+    keep = rows.indices < width
+    kept = np.concatenate([[0], np.cumsum(keep)])
+    return Sparse(kept[rows.indptr].astype(np.int64), rows.indices[keep], rows.values[keep])

@@ -1,0 +1,92 @@
+"""Labels as they were given, float64 or an object array of str; a missing one is NaN or the empty string.
+
+The first label there is decides which of the two a stream has, so that the answer does not depend on block
+sizes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError
+from noregret.stream.numbers import number, numbers
+
+
+class LabelTokens:
+    """Labels read from text: numbers when the first one is a number, otherwise words."""
+
+    def __init__(self, source: str, needed: bool) -> None:
+        self._source = source
+        self._needed = needed
+        self._numeric: bool | None = None
+
+    def array(self, tokens: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
+        """The labels of one block, in order."""
+        if self._numeric is None:
+            first = next((token for token in tokens if token), None)
+            self._numeric = None if first is None else number(first) is not None
+        if self._numeric is False:
+            return words(tokens)
+        found = numbers(tokens)
+        if isinstance(found, int):
+            if self._needed:
+                sentence = f"label {tokens[found]!r} is not a number, the labels before it are"
+                raise InputError(sentence, self._source, lines[found])
+            return np.array([math.nan if (v := number(t)) is None else v for t in tokens], dtype=np.float64)
+        return found
+
+
+def words(labels: Sequence[str | None]) -> NDArray[Any]:
+    """Labels that are words, as the object array that a block holds."""
+    found = np.empty(len(labels), dtype=object)
+    found[:] = [label or "" for label in labels]
+    return found
+
+
+def none(rows: int) -> NDArray[Any]:
+    """The labels of rows that have none."""
+    return np.full(rows, math.nan)
+
+
+def label_array(y: Any, source: str) -> NDArray[Any]:
+    """A user's labels: numbers and booleans as float64, strings as they are."""
+    found = np.asarray(y)
+    if found.ndim != 1:
+        raise InputError(f"the labels must be one a row (one dimension), got {found.ndim} dimensions", source)
+    if found.dtype.kind in "fiub":
+        return found.astype(np.float64, copy=False)
+    if found.dtype.kind == "U":
+        return words(found.tolist())
+    if found.dtype.kind == "S":
+        return words([label.decode("utf-8", "replace") for label in found.tolist()])
+    if found.dtype.kind == "O":
+        return _mixed(found.tolist(), source, range(1, len(found) + 1))
+    raise InputError(f"the labels must be numbers, booleans or strings, got type {found.dtype}", source)
+
+
+def _mixed(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[Any]:
+    """Labels held as Python objects: all numbers or all strings, None and NaN where one is missing."""
+    strings = [_is_missing(label) or isinstance(label, str) for label in labels]
+    if all(strings) and any(isinstance(label, str) for label in labels):
+        return words([None if _is_missing(label) else label for label in labels])
+    found = np.empty(len(labels))
+    for place, label in enumerate(labels):
+        if not _is_missing(label) and (isinstance(label, (str, bytes)) or not hasattr(label, "__float__")):
+            kind = "all strings or all numbers"
+            raise InputError(f"the labels must be {kind}, got {label!r}", source, lines[place])
+        found[place] = math.nan if _is_missing(label) else float(label)
+    return found
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
+def row_labels(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[Any]:
+    """Labels that came one by one with their rows."""
+    return _mixed(labels, source, lines)

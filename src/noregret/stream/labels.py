@@ -1,0 +1,199 @@
+"""Two labels as −1 and +1, decided in one pass.
+
+−1/+1, 0/1 and false/true (also written as strings) are fixed codes from the first row on. For any other pair
+either `positive` is given, or rows are held until the second label shows, and the label that sorts last is
++1. A stream that ends with a single other label calls that label +1. A third label is an error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError
+from noregret.stream.block import Block
+from noregret.stream.numbers import number
+
+HELD = 65536
+
+_FIXED = {"-1": -1.0, "0": -1.0, "false": -1.0, "1": 1.0, "true": 1.0}
+_PARTNERS = {"-1": ("1",), "0": ("1",), "1": ("-1", "0"), "false": ("true",), "true": ("false",)}
+
+Label = float | str
+
+
+class Labels:
+    """The map from a stream's two labels to −1 and +1.
+
+    >>> labels = Labels()
+    >>> labels.one("spam"), labels.one("ham"), labels.one("spam"), labels.classes
+    (None, -1.0, 1.0, ('ham', 'spam'))
+    """
+
+    def __init__(self, positive: Label | None = None) -> None:
+        self.positive = positive
+        self._codes: dict[Label, float] = {}  # every spelling seen
+        self._waiting: Label | None = None  # the one label of the rows held so far
+        self._held = 0
+
+    @classmethod
+    def of(cls, negative: Any, positive: Any) -> Labels:
+        """The map of two labels that are known beforehand."""
+        labels = cls()
+        for label, code in ((negative, -1.0), (positive, 1.0)):
+            labels._codes[_plain(label)] = code
+        return labels
+
+    def encode(self, block: Block) -> NDArray[np.float64] | None:
+        """The codes of a block's labels; None when they cannot be told yet and the block has to be held."""
+        found = np.zeros(len(block))
+        for label, code in self._codes.items():
+            found[np.asarray(block.labels == label, dtype=bool)] = code
+        for row in np.flatnonzero(found == 0).tolist():
+            if found[row] == 0:
+                label = _plain(block.labels[row])
+                if self._introduce(label, block.source, int(block.lines[row])):
+                    for known, code in self._codes.items():
+                        found[np.asarray(block.labels == known, dtype=bool)] = code
+                else:
+                    self._hold(block.source, int(block.lines[row]))
+        return None if self._waiting is not None else found
+
+    def one(self, label: Any, source: str | None = None, line: int | None = None) -> float | None:
+        """The code of one label; None when it cannot be told yet."""
+        code = self._codes.get(label)
+        if code is None and self._introduce(_plain(label), source, line):
+            code = self._codes[_plain(label)]
+        return code
+
+    def decide(self) -> None:
+        """The stream has ended: a single label that is still undecided is +1."""
+        if self._waiting is not None:
+            self._codes[self._waiting] = 1.0
+            self._waiting = None
+
+    @property
+    def classes(self) -> tuple[Label | None, Label | None]:
+        """The (negative, positive) labels as they came; None for one that cannot be told yet."""
+        negative = next((label for label, code in self._codes.items() if code < 0), None)
+        positive = next((label for label, code in self._codes.items() if code > 0), self.positive)
+        if self.positive is None and negative is None and positive is not None:
+            negative = _partner(positive)
+        if positive is None and negative is not None:
+            positive = _partner(negative)
+        return negative, positive
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "positive": self.positive,
+            "codes": [[label, code] for label, code in self._codes.items()],
+            "waiting": self._waiting,
+            "held": self._held,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Labels:
+        labels = cls(stored["positive"])
+        labels._codes = dict(stored["codes"])
+        labels._waiting, labels._held = stored["waiting"], stored["held"]
+        return labels
+
+    def _introduce(self, label: Label, source: str | None, line: int | None) -> bool:
+        """Give a label that has no code one, if that can be told now."""
+        if self.positive is not None:
+            self._codes[label] = self._beside_positive(label, source, line)
+        elif self._codes:
+            self._codes[label] = self._beside_known(label, source, line)
+        elif self._waiting is not None and label != self._waiting:
+            last = max(self._waiting, label, key=_order_beside(self._waiting, label))
+            self._codes = {known: 1.0 if known == last else -1.0 for known in (self._waiting, label)}
+            self._waiting = None
+        elif self._waiting is None and _spelling(label) in _FIXED:
+            self._codes[label] = _FIXED[_spelling(label)]
+        else:
+            self._waiting = label
+            return False
+        return True
+
+    def _hold(self, source: str, line: int) -> None:
+        self._held += 1
+        if self._held > HELD:
+            sentence = f"{HELD} rows have the one label {_shown(self._waiting)}"
+            raise InputError(f"{sentence}: say which is positive with --positive", source, line)
+
+    def _beside_positive(self, label: Label, source: str | None, line: int | None) -> float:
+        assert self.positive is not None
+        if same(label, self.positive):
+            return 1.0
+        negative = next((known for known, code in self._codes.items() if code < 0), None)
+        if negative is not None and not same(label, negative):
+            raise _third(label, negative, self.positive, source, line)
+        return -1.0
+
+    def _beside_known(self, label: Label, source: str | None, line: int | None) -> float:
+        for known, code in self._codes.items():
+            if same(label, known):
+                return code
+        if len(set(self._codes.values())) == 2:
+            negative, positive = self.classes
+            raise _third(label, negative, positive, source, line)
+        known, code = next(iter(self._codes.items()))
+        partners = _PARTNERS.get(_spelling(known))
+        if partners is not None and _spelling(label) not in partners:
+            pair = f"{_shown(known)} and {_shown(label)}"
+            raise InputError(f"the labels are {pair}: say which is positive with --positive", source, line)
+        return -code
+
+
+def _plain(label: Any) -> Label:
+    """A label as a float or a str of Python's own, so that it can be stored."""
+    return str(label) if isinstance(label, str) else float(label)
+
+
+def _spelling(label: Label) -> str:
+    """The one spelling under which a fixed code is listed; other labels as they are."""
+    if isinstance(label, str):
+        return {"true": "true", "false": "false", "+1": "1"}.get(label.lower(), label)
+    return str(int(label)) if label in (-1.0, 0.0, 1.0) else repr(label)
+
+
+def same(label: Label, other: Label) -> bool:
+    """Whether two spellings are one label: 1 and "+1", True and "true", 2.0 and the "2" of a command line."""
+    if label == other or _spelling(label) == _spelling(other):
+        return True
+    if isinstance(label, str) is isinstance(other, str):
+        return False
+    return _value(label) == _value(other) is not None
+
+
+def _value(label: Label) -> float | None:
+    return number(label) if isinstance(label, str) else label
+
+
+def _order_beside(label: Label, other: Label) -> Any:
+    """Two numbers sort as numbers, anything else as text."""
+    numeric = _value(label) is not None and _value(other) is not None
+    return _value if numeric else str
+
+
+def _partner(label: Label) -> Label | None:
+    """What is missing beside a fixed code, spelled the same way; −1 beside 1 until a 0 shows."""
+    partners = _PARTNERS.get(_spelling(label))
+    if partners is None:
+        return None
+    if not isinstance(label, str):
+        return float(partners[0])
+    return partners[0].title() if label.istitle() else partners[0].upper() if label.isupper() else partners[0]
+
+
+def _shown(label: Label | None) -> str:
+    return f"{label:g}" if isinstance(label, float) else repr(label)
+
+
+def _third(
+    label: Label, negative: Label | None, positive: Label | None, source: str | None, line: int | None
+) -> InputError:
+    pair = f"{_shown(negative)} and {_shown(positive)}"
+    return InputError(f"a third label {_shown(label)}: the two before it are {pair}", source, line)

@@ -1,0 +1,258 @@
+"""Bytes of a file or of standard input, decompressed when need be, with a count of what was consumed.
+
+The compression is told from the first bytes, never from the name. Whatever goes wrong while opening or
+reading is one sentence with the file's name.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+import tempfile
+import weakref
+import zlib
+from typing import Any, BinaryIO, cast
+
+from noregret.errors import InputError
+from noregret.stream.wording import reason
+
+STANDARD_INPUT = "standard input"
+CHUNK = 2**18
+_HEAD = 10
+_BZIP2 = (bytes.fromhex("314159265359"), bytes.fromhex("177245385090"))  # π, or √π for an empty file
+
+
+def compression(head: bytes) -> str | None:
+    """The compression whose magic bytes `head` begins with.
+
+    >>> compression(bytes.fromhex("1f8b0800"))
+    'gzip'
+    """
+    if head.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if head.startswith(b"BZh") and head[4:10] in _BZIP2:
+        return "bzip2"
+    if head.startswith(b"\xfd7zXZ\x00"):
+        return "xz"
+    return "zstd" if head.startswith(b"\x28\xb5\x2f\xfd") else None
+
+
+def says_something(line: bytes) -> bool:
+    """Whether a line of text is neither blank nor a comment."""
+    return bool(line.strip()) and not line.lstrip().startswith(b"#")
+
+
+class _Counted(io.RawIOBase):
+    """A file that counts what is read from it, beginning with the `head` that was looked at before."""
+
+    def __init__(self, file: BinaryIO, head: bytes) -> None:
+        self._file = file
+        self._head = head
+        self.position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        room = len(buffer)
+        piece = self._head[:room] or _some(self._file, room)
+        self._head = self._head[room:]
+        buffer[: len(piece)] = piece
+        self.position += len(piece)
+        return len(piece)
+
+    def close(self) -> None:
+        if self._file is not _standard_input():
+            self._file.close()
+        super().close()
+
+
+class Opened:
+    """One pass over a source's decompressed bytes."""
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        self.name = name
+        head = _head_of(file)
+        self.compression = compression(head)
+        self._counted = _Counted(file, head)
+        self._file = _decompressed(self._counted, self.compression)
+        self._pushed = b""
+
+    @property
+    def position(self) -> int:
+        """How many bytes, as stored, have been consumed."""
+        return self._counted.position
+
+    def read(self, size: int = CHUNK, line: int | None = None) -> bytes:
+        """Some bytes, at most `size`, none at the end; `line` is the line reached, for the error sentence."""
+        if self._pushed:
+            piece, self._pushed = self._pushed[:size], self._pushed[size:]
+            return piece
+        try:
+            return cast(bytes, self._file.read1(size))
+        except (OSError, EOFError, ValueError, zlib.error, _lzma_error()) as error:
+            what = f"{self.compression} data are" if self.compression else "file is"
+            raise InputError(f"the {what} damaged or cut short ({reason(error)})", self.name, line) from error
+
+    def push(self, piece: bytes) -> None:
+        """Give back bytes that were looked at."""
+        self._pushed = piece + self._pushed
+
+    def close(self) -> None:
+        self._file.close()
+        self._counted.close()
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Input:
+    """A path, or `-` for standard input: what can be opened, and whether more than once."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = STANDARD_INPUT if path == "-" else path
+        self.size: int | None = None
+        self.rereadable = False
+        self._kept: Opened | None = None
+        self._spooled: BinaryIO | None = None
+        if path != "-":
+            self._look()
+
+    def _look(self) -> None:
+        try:
+            found = os.stat(self.path)
+        except (OSError, ValueError) as error:
+            raise _cannot_open(self.path, error) from error
+        if stat.S_ISDIR(found.st_mode):
+            raise InputError("is a directory, expected a file", self.path)
+        if stat.S_ISREG(found.st_mode):
+            self.size, self.rereadable = found.st_size, True
+
+    def open(self) -> Opened:
+        if self._kept is not None:
+            opened, self._kept = self._kept, None
+            return opened
+        if self.path == "-":
+            return Opened(self.name, _standard_input())
+        try:
+            file = cast(BinaryIO, open(self.path, "rb", buffering=0))  # noqa: SIM115 (closed by Opened)
+        except OSError as error:
+            raise _cannot_open(self.path, error) from error
+        try:
+            return Opened(self.name, file)
+        except OSError as error:
+            file.close()
+            raise _cannot_open(self.path, error) from error
+
+    def keep(self, opened: Opened, looked_at: bytes) -> None:
+        """Hand back an opened source after a look at its beginning; what can be opened again is closed."""
+        if self.rereadable:
+            opened.close()
+        else:
+            opened.push(looked_at)
+            self._kept = opened
+
+    def head(self, size: int = 2**16) -> bytes:
+        """The beginning up to a whole line that says something, at most `size` bytes; nothing is consumed."""
+        opened = self.open()
+        seen = b""
+        try:
+            while len(seen) < size and not any(map(says_something, seen.split(b"\n")[:-1])):
+                piece = opened.read(size - len(seen), 1)
+                if not piece:
+                    break
+                seen += piece
+        except InputError:
+            opened.close()
+            raise
+        self.keep(opened, seen)
+        return seen
+
+    def seekable(self) -> BinaryIO:
+        """A file that can be read at any place: the file itself, or a temporary copy, decompressed.
+
+        The copy has one reading position, so passes over it must follow each other.
+        """
+        if self._spooled is None:
+            opened = self.open()
+            if self.rereadable and opened.compression is None:
+                opened.close()
+                return open(self.path, "rb")
+            with opened:
+                self._spooled = _spool(opened)
+            weakref.finalize(self, self._spooled.close)
+        self._spooled.seek(0)
+        return cast(BinaryIO, os.fdopen(os.dup(self._spooled.fileno()), "rb"))
+
+
+def _spool(opened: Opened) -> BinaryIO:
+    copy: BinaryIO | None = None
+    try:
+        copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 (kept for every pass)
+        while piece := opened.read():
+            copy.write(piece)
+        copy.flush()
+    except BaseException as error:
+        if copy is not None:
+            copy.close()
+        if isinstance(error, OSError):
+            raise InputError(f"a temporary copy cannot be written ({error.strerror})", opened.name) from error
+        raise
+    return copy
+
+
+def _cannot_open(path: str, error: Exception) -> InputError:
+    if isinstance(error, FileNotFoundError):
+        return InputError("there is no such file", path)
+    if isinstance(error, PermissionError):
+        return InputError("may not be read: permission denied", path)
+    return InputError(f"cannot be opened ({getattr(error, 'strerror', None) or error})", path)
+
+
+def _standard_input() -> BinaryIO:
+    return cast(BinaryIO, getattr(sys.stdin, "buffer", None) or io.BytesIO())
+
+
+def _some(file: BinaryIO, size: int) -> bytes:
+    read = getattr(file, "read1", file.read)
+    return cast(bytes, read(size)) or b""
+
+
+def _head_of(file: BinaryIO) -> bytes:
+    head = b""
+    while len(head) < _HEAD and (piece := _some(file, _HEAD - len(head))):
+        head += piece
+    return head
+
+
+def _decompressed(counted: _Counted, kind: str | None) -> Any:
+    buffered = io.BufferedReader(counted, CHUNK)
+    if kind == "gzip":
+        import gzip
+
+        return gzip.GzipFile(fileobj=buffered, mode="rb")
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.BZ2File(buffered)
+    if kind == "xz":
+        import lzma
+
+        return lzma.LZMAFile(buffered)
+    if kind == "zstd":
+        import pyarrow
+
+        return pyarrow.CompressedInputStream(pyarrow.PythonFile(buffered, mode="r"), "zstd")
+    return buffered
+
+
+def _lzma_error() -> type[Exception]:
+    import lzma
+
+    return lzma.LZMAError

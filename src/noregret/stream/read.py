@@ -1,0 +1,144 @@
+"""`read`: a stream from whatever holds rows, told apart by type, by extension, or by the first bytes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from noregret.errors import InputError, SettingError
+from noregret.stream.arrow import ARROW_FILE, PARQUET, read_ipc, read_parquet
+from noregret.stream.base import Stream
+from noregret.stream.delimited import Delimited
+from noregret.stream.features import Features
+from noregret.stream.frame import is_frame, read_frame, read_frame_with
+from noregret.stream.memory import Arrays
+from noregret.stream.npz import Npz
+from noregret.stream.numbers import number
+from noregret.stream.opening import Input, says_something
+from noregret.stream.rows import DictRows
+from noregret.stream.settings import Settings
+from noregret.stream.svmlight import Svmlight
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+Reader = Callable[[Input, Settings], Stream]
+READERS: dict[str, Reader] = {
+    ".svm": Svmlight,
+    ".svmlight": Svmlight,
+    ".libsvm": Svmlight,
+    ".csv": Delimited,
+    ".tsv": Delimited,
+    ".parquet": read_parquet,
+    ".pq": read_parquet,
+    ".arrow": read_ipc,
+    ".arrows": read_ipc,
+    ".feather": read_ipc,
+    ".ipc": read_ipc,
+    ".npz": Npz,
+}
+
+
+def read(
+    source: Any,
+    *,
+    label: str | None = None,
+    text: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    hash_bits: int = 18,
+    missing: str = "error",
+    features: Features | None = None,
+    frozen: bool = False,
+    labels: bool = True,
+    block_rows: int | None = None,
+) -> Stream:
+    """The rows of a file, of standard input (`-`), or of arrays, frames and iterables in memory.
+
+    With the `features` of a model, columns are matched by name and new ones are added to it, or left out when
+    it is `frozen`. With `labels` false rows need no label. `block_rows` changes how much is read at a time,
+    never a result.
+
+    >>> [len(block) for block in read(([[1.0], [2.0], [3.0]], [1, -1, 1]), block_rows=2).blocks()]
+    [2, 1]
+    """
+    if isinstance(source, Stream):
+        return source
+    settings = Settings(
+        label, _names(text), _names(categorical), hash_bits, missing, features, frozen, labels, block_rows
+    )
+    if isinstance(source, (str, os.PathLike)):
+        return _read_file(Input(os.fspath(source)), settings)
+    if is_frame(source):
+        return read_frame(source, settings)
+    if isinstance(source, tuple) and _is_matrix_and_labels(source):
+        return _read_arrays(source, settings)
+    if not labels and (hasattr(source, "tocsr") or hasattr(source, "__array__")):
+        return Arrays(source, None, None, settings)
+    if (
+        isinstance(source, Iterable)
+        and not isinstance(source, (Mapping, bytes))
+        and not hasattr(source, "__array__")
+    ):
+        return DictRows(source, settings)
+    raise SettingError(
+        f"read: expected a path, (X, y), a table or an iterable of (dict, label), got {type(source).__name__}"
+    )
+
+
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _is_matrix_and_labels(source: tuple[Any, ...]) -> bool:
+    if len(source) not in (2, 3):
+        return False
+    first = source[0]
+    if isinstance(first, Mapping):  # SciPy's dictionary of keys is a mapping too
+        return hasattr(first, "tocsr")
+    return not (isinstance(first, tuple) and first and isinstance(first[0], Mapping))
+
+
+def _read_arrays(source: tuple[Any, ...], settings: Settings) -> Stream:
+    X, y, *rest = source
+    if not is_frame(X):
+        return Arrays(X, y, rest[0] if rest else None, settings)
+    if rest:
+        raise SettingError("read: weights beside a frame are not known; give arrays instead")
+    return read_frame_with(X, y, settings)
+
+
+def _read_file(file: Input, settings: Settings) -> Stream:
+    endings = PurePath(file.path).suffixes if file.path != "-" else []
+    if endings and endings[-1].lower() in COMPRESSED:
+        endings.pop()
+    reader = READERS.get(endings[-1].lower()) if endings else None
+    return (reader or _reader_for(file))(file, settings)
+
+
+def _reader_for(file: Input) -> Reader:
+    """The reader that the first bytes ask for."""
+    head = file.head()
+    if head.startswith(PARQUET):
+        return read_parquet
+    if head.startswith((ARROW_FILE, b"\xff\xff\xff\xff")):
+        return read_ipc
+    if head.startswith(b"PK\x03\x04"):
+        return Npz
+    if not head.strip():
+        raise InputError("holds no rows", file.name)
+    first = next(filter(says_something, head.removeprefix(b"\xef\xbb\xbf").split(b"\n")), b"")
+    return Svmlight if looks_like_svmlight(first) else Delimited
+
+
+def looks_like_svmlight(line: bytes) -> bool:
+    """Whether a line is a label and INDEX:VALUE pairs, or a lone number.
+
+    >>> looks_like_svmlight(b"+1 3:0.5"), looks_like_svmlight(b"age;time 10:30;label")
+    (True, False)
+    """
+    tokens = line.partition(b"#")[0].split()
+    rest = tokens[1:] if tokens and b":" not in tokens[0] else tokens
+    pairs = all(re.fullmatch(rb"(?:\d+|qid):[^\s,;|]+", token) for token in rest)
+    lone = not rest and len(tokens) == 1 and number(tokens[0].decode("utf-8", "replace")) is not None
+    return lone or (bool(rest) and pairs)

@@ -1,0 +1,193 @@
+"""A temporary binary file of parsed rows: what was read once can be read again, and in any order.
+
+The file has no name in any directory, so that nothing is left behind however the process ends. Raw arrays are
+appended while a stream is read and mapped into memory afterwards; memory stays that of one block.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError
+from noregret.stream.base import Stream
+from noregret.stream.block import Block, Dense, Ints, Rows, Sparse
+from noregret.stream.given import words
+from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS
+
+
+class _Column:
+    """One kind of value, appended to a temporary file and then mapped."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.dtype = np.dtype(dtype)
+        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
+        self.array: NDArray[Any] = np.empty(0, self.dtype)
+
+    def append(self, values: NDArray[Any]) -> None:
+        self._file.write(np.ascontiguousarray(values, dtype=self.dtype).data)
+
+    def map(self) -> None:
+        """Everything has been appended: the array lives on when the file is closed."""
+        self._file.flush()
+        empty = self._file.seek(0, 2) == 0
+        # Copy-on-write: the arrays look like any other to compiled code, and the file stays as it is.
+        mapped = np.empty(0, self.dtype) if empty else np.memmap(self._file, dtype=self.dtype, mode="c")
+        self.array = np.asarray(mapped)
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class RowFile(Stream):
+    """The rows of `stream`, written in one pass; a stream that can be read again until it is closed."""
+
+    def __init__(self, stream: Stream, block_rows: int | None = None) -> None:
+        super().__init__(stream.source, stream.features, None, length=0)
+        self._asked = block_rows
+        self._columns: dict[str, _Column] = {}
+        self._words: dict[str, int] | None = None
+        self._width: int | None = None  # of dense rows
+        self._closed = False
+        try:
+            self._write(stream)
+        except OSError as error:
+            self.close()
+            sentence = f"the temporary row file cannot be written ({error.strerror})"
+            raise InputError(sentence, stream.source) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> RowFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the room back; blocks that were handed out stay valid."""
+        self._closed = True
+        for column in self._columns.values():
+            column.close()
+        self._columns = {}
+
+    def _write(self, stream: Stream) -> None:
+        end = 0
+        for block in stream.blocks():
+            rows = block.rows
+            if not self.length:
+                self._begin(block)
+            self._append("labels", self._coded(block))
+            self._append("lines", block.lines)
+            if block.weights is not None or "weights" in self._columns:
+                self._append_weights(block)
+            self._append("values", rows.values)
+            if isinstance(rows, Sparse):
+                self._append("indices", rows.indices)
+                self._append("ends", rows.indptr[1:] + end)
+                end += int(rows.indptr[-1])
+            self.length = (self.length or 0) + len(block)
+        for column in self._columns.values():
+            column.map()
+
+    def _begin(self, block: Block) -> None:
+        kinds: dict[str, Any] = {"labels": np.float64, "lines": np.int64, "values": block.rows.values.dtype}
+        if isinstance(block.rows, Sparse):
+            kinds |= {"indices": np.uint32, "ends": np.int64}
+        else:
+            self._width = block.rows.width
+        self._columns = {name: _Column(kind) for name, kind in kinds.items()}
+        if self._width is None:
+            self._append("ends", np.zeros(1, dtype=np.int64))
+
+    def _append(self, name: str, values: NDArray[Any]) -> None:
+        self._columns[name].append(values)
+
+    def _append_weights(self, block: Block) -> None:
+        if "weights" not in self._columns:
+            self._columns["weights"] = _Column(np.float64)
+            self._append("weights", np.ones(self.length or 0))
+        self._append("weights", np.ones(len(block)) if block.weights is None else block.weights)
+
+    def _coded(self, block: Block) -> NDArray[np.float64]:
+        """Labels as numbers: words by their place in a list, NaN for none."""
+        if block.labels.dtype != object:
+            return np.asarray(block.labels, dtype=np.float64)
+        self._words = {} if self._words is None else self._words
+        known = self._words
+        codes = (known.setdefault(label, len(known)) if label else math.nan for label in block.labels)
+        return np.fromiter(codes, np.float64, len(block))
+
+    def _labels(self, coded: NDArray[Any]) -> NDArray[Any]:
+        if self._words is None:
+            return coded
+        listed = list(self._words)
+        return words([None if math.isnan(code) else listed[int(code)] for code in coded.tolist()])
+
+    def _array(self, name: str) -> NDArray[Any]:
+        if self._closed:
+            raise InputError("the temporary row file is closed", self.source)
+        return self._columns[name].array
+
+    def _rows(self) -> Rows:
+        values = self._array("values")
+        if self._width is not None:
+            return Dense(values.reshape(self.length or 0, self._width))
+        return Sparse(self._array("ends"), self._array("indices"), values)
+
+    @property
+    def block_rows(self) -> int:
+        if self._asked:
+            return self._asked
+        mean = len(self._array("values")) // max(self.length or 0, 1)
+        return max(1, min(TEXT_ROWS, BLOCK_VALUES // max(mean, 1)))
+
+    def _read(self) -> Iterator[Block]:
+        size = self.block_rows
+        for start in range(0, self.length or 0, size):
+            yield self._slice(start, min(start + size, self.length or 0))
+
+    def _slice(self, start: int, stop: int) -> Block:
+        weights = self._array("weights")[start:stop] if "weights" in self._columns else None
+        return Block(
+            self._rows().slice(start, stop),
+            self._labels(self._array("labels")[start:stop]),
+            self._array("lines")[start:stop],
+            self.source,
+            weights,
+        )
+
+    def take(self, rows: Ints) -> Block:
+        """The named rows, as a block of their own."""
+        weights = self._array("weights")[rows] if "weights" in self._columns else None
+        return Block(
+            _gathered(self._rows(), rows),
+            self._labels(self._array("labels")[rows]),
+            self._array("lines")[rows],
+            self.source,
+            weights,
+        )
+
+    def permuted(self, rng: np.random.Generator) -> Stream:
+        """The rows in a random order drawn from `rng` now; every pass over the answer has that order."""
+        from noregret.stream.shuffle import Permuted
+
+        return Permuted(self, rng)
+
+
+def _gathered(rows: Rows, chosen: Ints) -> Rows:
+    """Like `rows.take`, at the cost of the chosen rows alone."""
+    if isinstance(rows, Dense):
+        return rows.take(chosen)
+    starts, stops = rows.indptr[chosen], rows.indptr[chosen + 1]
+    bounds = np.zeros(len(chosen) + 1, dtype=np.int64)
+    np.cumsum(stops - starts, out=bounds[1:])
+    picked = np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], stops - starts)
+    return Sparse(bounds, rows.indices[picked], rows.values[picked])

@@ -1,0 +1,268 @@
+"""Rows that come as dicts: an iterable of (dict, label) or (dict, label, weight).
+
+A number under a name is the feature of that name; under a whole number it is the feature of that index. A
+string v under k is the feature `k=v` of value 1, hashed when the recipe hashes. True and False are 1 and 0,
+None is missing.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError, SettingError
+from noregret.stream.base import Stream
+from noregret.stream.block import MAX_INDEX, Block, Indices, Sparse
+from noregret.stream.features import Features
+from noregret.stream.given import row_labels
+from noregret.stream.hashing import slots, tokens
+from noregret.stream.missing import Missing
+from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS, Settings
+
+Row = Mapping[Any, Any]
+Encoded = tuple[Indices, NDArray[np.float64]]
+
+_EMPTY: Encoded = (np.empty(0, dtype=np.uint32), np.empty(0))
+SOURCE = "the rows"
+
+
+@lru_cache(maxsize=1024)
+def _packer(count: int) -> Any:
+    return struct.Struct(f"{count}d").pack_into
+
+
+def encode(features: Features, row: Row, grow: bool) -> Encoded:
+    """One dict as (indices, values); unknown names are added when `grow` is true and dropped otherwise.
+
+    The indices may be shared with later calls: they must not be written to.
+
+    >>> encode(Features("names"), {"price": 3.5, "city": "Rome"}, grow=True)
+    (array([0, 1], dtype=uint32), array([3.5, 1. ]))
+    """
+    keys = tuple(row)
+    memo = features.memo
+    if memo is None or memo[0] != keys or (memo[2] is not None and (grow or memo[3] != features.width)):
+        memo = _remember(features, keys, grow)
+        if memo is None:
+            return _one_by_one(features, row, grow)
+    values = np.empty(len(keys))
+    try:
+        _packer(len(keys))(values, 0, *row.values())
+    except struct.error:  # a string or None among the values
+        return _one_by_one(features, row, grow)
+    return (memo[1], values) if memo[2] is None else (memo[1], values[memo[2]])
+
+
+def _remember(features: Features, keys: tuple[Any, ...], grow: bool) -> Any:
+    """Keep the indices of plain keys for the next row; None when the keys need a closer look."""
+    if not keys:
+        return None
+    if features.kind == "names":
+        places = list(map(features.index.get, keys))
+        if features.categorical or features.text:
+            hashed = {*features.categorical, *features.text}
+            if not hashed.isdisjoint(keys):
+                return None
+        if None in places and (grow or not all(isinstance(key, str) for key in keys)):
+            return None
+    else:
+        width = features.width
+        if not all(type(key) is int for key in keys) or not 0 <= min(keys) <= max(keys) <= MAX_INDEX:
+            return None
+        if max(keys) >= width and grow:
+            return None
+        places = [key if key < width else None for key in keys]
+    kept = [place for place in places if place is not None]
+    keep = None
+    if len(kept) < len(places):
+        keep = np.array([at for at, place in enumerate(places) if place is not None], dtype=np.int64)
+    features.memo = (keys, np.array(kept, dtype=np.uint32), keep, features.width)
+    return features.memo
+
+
+def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
+    """The same for any dict, a key at a time; features that coincide are summed."""
+    if not row:
+        return _EMPTY
+    _settle_kind(features, row, grow)
+    found: dict[int, float] = {}
+    hashed: list[str] = []
+    for key, value in row.items():
+        place: int | None
+        if _is_hashed(features, key, value):
+            hashed += tokens(key, value, key in features.text)
+            continue
+        if isinstance(value, str):
+            place, number = _named(features, f"{key}={value}" if value else None, grow), 1.0
+        else:
+            place, number = _place(features, key, grow), _number(key, value)
+        if place is not None:
+            found[place] = found.get(place, 0.0) + number
+    if hashed:
+        for place in slots(hashed, features).tolist():
+            found[place] = found.get(place, 0.0) + 1.0
+    count = len(found)
+    return np.fromiter(found, np.uint32, count), np.fromiter(found.values(), np.float64, count)
+
+
+def _is_hashed(features: Features, key: Any, value: Any) -> bool:
+    if features.hash_start is None or not isinstance(key, str):
+        return False
+    return isinstance(value, str) or key in features.categorical or key in features.text
+
+
+def _settle_kind(features: Features, row: Row, grow: bool) -> None:
+    """A recipe that knows nothing yet takes its kind from the first keys."""
+    if grow and features.kind == "names" and not features.width and all(_is_whole(key) for key in row):
+        features.kind = "index"
+
+
+def _is_whole(key: Any) -> bool:
+    return isinstance(key, (int, np.integer)) and not isinstance(key, bool)
+
+
+def _place(features: Features, key: Any, grow: bool) -> int | None:
+    if features.kind == "names":
+        if not isinstance(key, str):
+            raise InputError(f"the features have names: a key must be a string, got {key!r}")
+        return _named(features, key, grow)
+    if not _is_whole(key):
+        raise InputError(f"the features are numbered: a key must be a whole number, got {key!r}")
+    if not 0 <= key <= MAX_INDEX:
+        raise InputError(f"a key must be a whole number from 0 to {MAX_INDEX}, got {key!r}")
+    if key >= features.width:
+        if not grow:
+            return None
+        if features.kind == "columns":
+            raise InputError(f"feature {key} is beyond the model's {features.width} columns")
+        features.reach(int(key) + 1)
+    return int(key)
+
+
+def _named(features: Features, name: str | None, grow: bool) -> int | None:
+    if name is None:
+        return None
+    if features.kind != "names":
+        value = name.partition("=")[2]
+        raise InputError(f"the features are numbered: a value must be a number, got {value!r}")
+    return features.add(name) if grow else features.index.get(name)
+
+
+def _number(key: Any, value: Any) -> float:
+    if value is None:
+        return math.nan
+    try:
+        if isinstance(value, (bytes, list, tuple, dict)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"the value of {key!r} must be a number or a string, got {value!r}") from None
+
+
+class DictRows(Stream):
+    """Rows from an iterable of (dict, label) pairs; an iterator can be read once, a list again."""
+
+    def __init__(self, rows: Iterable[Any], settings: Settings) -> None:
+        features = Features("names") if settings.features is None else settings.features
+        if settings.label is not None:
+            raise SettingError("label names a column, but the label is given beside each dict")
+        if settings.text or settings.categorical:
+            features.set_up_hashing(settings.hash_bits)
+            features.declare(settings.categorical, settings.text)
+        again = not isinstance(rows, Iterator)
+        length = len(rows) if isinstance(rows, Sized) else None
+        super().__init__(
+            SOURCE,
+            features,
+            Missing(settings.missing, settings.labels),
+            length=length,
+            rereadable=again,
+            frozen=settings.frozen,
+        )
+        self._source = rows
+        self._labels = settings.labels
+        self._block_rows = settings.block_rows or TEXT_ROWS
+        self._words: bool | None = None
+
+    def _read(self) -> Iterator[Block]:
+        self._words = None
+        parts = _Parts()
+        for number, item in enumerate(self._source, 1):
+            row, label, weight = self._taken_apart(item, number)
+            try:
+                parts.add(number, encode(self.features, row, not self.frozen), label, weight)
+            except InputError as error:
+                raise InputError(error.sentence, SOURCE, number) from error
+            if len(parts.lines) >= self._block_rows or parts.size >= BLOCK_VALUES:
+                yield parts.block()
+                parts = _Parts()
+        if parts.lines:
+            yield parts.block()
+
+    def _taken_apart(self, item: Any, number: int) -> tuple[Row, Any, Any]:
+        if isinstance(item, Mapping) and not self._labels:
+            return item, None, None
+        if not (isinstance(item, (tuple, list)) and len(item) in (2, 3) and isinstance(item[0], Mapping)):
+            raise InputError(f"expected (dict, label), got {_brief(item)}", SOURCE, number)
+        label = item[1]
+        if isinstance(label, (str, int, float, np.number, np.bool_)):
+            if self._words is None:
+                self._words = isinstance(label, str)
+            elif self._words is not isinstance(label, str):
+                if self._labels:
+                    sentence = f"the labels must be all strings or all numbers, got {label!r}"
+                    raise InputError(sentence, SOURCE, number)
+                label = None
+        return item[0], label, item[2] if len(item) == 3 else None
+
+
+class _Parts:
+    """Encoded rows on their way into a block."""
+
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+        self.indices: list[Indices] = []
+        self.values: list[NDArray[np.float64]] = []
+        self.labels: list[Any] = []
+        self.weights: list[Any] = []
+        self.size = 0
+
+    def add(self, line: int, encoded: Encoded, label: Any, weight: Any) -> None:
+        self.lines.append(line)
+        self.indices.append(encoded[0])
+        self.values.append(encoded[1])
+        self.labels.append(label)
+        self.weights.append(weight)
+        self.size += len(encoded[0])
+
+    def block(self) -> Block:
+        indptr = np.zeros(len(self.lines) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in self.indices], out=indptr[1:])
+        rows = Sparse(indptr, np.concatenate(self.indices), np.concatenate(self.values))
+        labels = row_labels(self.labels, SOURCE, self.lines)
+        return Block(rows, labels, np.array(self.lines, dtype=np.int64), SOURCE, self._weights())
+
+    def _weights(self) -> NDArray[np.float64] | None:
+        if all(weight is None for weight in self.weights):
+            return None
+        try:
+            return np.array([1.0 if weight is None else float(weight) for weight in self.weights])
+        except (TypeError, ValueError):
+            wrong = next(at for at, weight in enumerate(self.weights) if not _is_number(weight))
+            sentence = f"the weight must be a number, got {self.weights[wrong]!r}"
+            raise InputError(sentence, SOURCE, self.lines[wrong]) from None
+
+
+def _is_number(weight: Any) -> bool:
+    return weight is None or (hasattr(weight, "__float__") and not isinstance(weight, str))
+
+
+def _brief(item: Any) -> str:
+    shown = " ".join(repr(item).split())
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -1,0 +1,68 @@
+"""How a source is to be read: one immutable bundle that every reader takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from noregret.errors import SettingError
+from noregret.stream.features import Features, Kind
+
+MISSING_RULES = ("error", "zero", "skip")
+TEXT_ROWS = 4096
+TABLE_ROWS = 16384
+ARRAY_ROWS = 65536
+BLOCK_VALUES = 2**19  # 4 MB of float64
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `read` was asked for, checked."""
+
+    label: str | None = None
+    text: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    hash_bits: int = 18
+    missing: str = "error"
+    features: Features | None = None
+    frozen: bool = False
+    labels: bool = True
+    block_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.missing not in MISSING_RULES:
+            raise SettingError(f"missing must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
+        if isinstance(self.hash_bits, bool) or not (
+            isinstance(self.hash_bits, int) and 1 <= self.hash_bits <= 30
+        ):
+            raise SettingError(f"hash_bits must be a whole number from 1 to 30, got {self.hash_bits!r}")
+        if self.block_rows is not None and self.block_rows < 1:
+            raise SettingError(f"block_rows must be at least 1, got {self.block_rows!r}")
+        if self.frozen and self.features is None:
+            raise SettingError("frozen needs the features of a model")
+        if self.frozen and (self.text or self.categorical):
+            raise SettingError("text and categorical cannot be given: the model's recipe is frozen")
+        for name in set(self.text) & set(self.categorical):
+            raise SettingError(f"column {name!r} cannot be both categorical and text")
+        if self.label in (*self.text, *self.categorical):
+            raise SettingError(f"column {self.label!r} is the label: it cannot be a feature too")
+
+    def rows_per_block(self, usual: int, width: int = 1) -> int:
+        """`block_rows` when given; else the usual number, fewer when rows are wide."""
+        return self.block_rows or max(1, min(usual, BLOCK_VALUES // max(width, 1)))
+
+    def refuse_columns(self, who: str) -> None:
+        """Say that label, text and categorical mean nothing where there are no columns with names."""
+        for option in ("label", "text", "categorical"):
+            if getattr(self, option):
+                raise SettingError(f"{option} names a column, but {who} has no named columns")
+
+    def numbered(self, kind: Kind, columns: int, source: str) -> Features:
+        """The features of a source without names: the model's own when they are without names too."""
+        if self.features is None:
+            return Features(kind, columns)
+        if self.features.kind == "names" and self.features.width:
+            raise SettingError(f"the model's features have names, those of {source} have none")
+        if self.features.kind == "names":
+            self.features.kind = kind
+            self.features.reach(columns)
+        return self.features

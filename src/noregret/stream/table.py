@@ -1,0 +1,163 @@
+"""Tables with named columns: which one is the label, which are numbers, which are hashed, where each goes.
+
+A plan is made once, from the column names and their kinds, and matches them with a model's recipe by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError, SettingError
+from noregret.stream.block import Block, Dense, Ints, Rows
+from noregret.stream.features import Features
+from noregret.stream.hashing import hashed_cells, summed
+from noregret.stream.settings import Settings
+from noregret.stream.wording import listed
+
+ColumnKind = Literal["numeric", "categorical"]
+USUAL_LABEL = "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Numeric:
+    """A column of numbers: where it stands in the table, and which feature it is."""
+
+    column: int
+    name: str
+    feature: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """A column whose values are hashed."""
+
+    column: int
+    name: str
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What becomes of each column; columns that a frozen recipe does not know are in neither list."""
+
+    label: int | None
+    numeric: tuple[Numeric, ...]
+    hashed: tuple[Hashed, ...]
+    features: Features
+
+    def rows(self, numbers: Sequence[NDArray[Any]], cells: Sequence[Sequence[Any]], count: int) -> Rows:
+        """The rows of one block, from the columns in the order of `numeric` and of `hashed`."""
+        if self.features.hash_start is None:
+            X = np.zeros((count, self.features.width))
+            for column, values in zip(self.numeric, numbers, strict=True):
+                X[:, column.feature] = values
+            return Dense(X)
+        indices = np.array([column.feature for column in self.numeric], dtype=np.int64)
+        X = np.column_stack(numbers) if numbers else np.empty((count, 0))
+        at_row, at_column = np.nonzero(X)
+        named = [(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
+        rows, slots = hashed_cells(named, self.features)
+        return summed(
+            np.concatenate([at_row, rows]),
+            np.concatenate([indices[at_column], slots]),
+            np.concatenate([X[at_row, at_column], np.ones(len(rows))]),
+            count,
+        )
+
+    def block(
+        self,
+        numbers: Sequence[NDArray[Any]],
+        cells: Sequence[Sequence[Any]],
+        labels: NDArray[Any],
+        lines: Ints,
+        source: str,
+    ) -> Block:
+        return Block(self.rows(numbers, cells, len(lines)), labels, lines, source)
+
+
+def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: Settings, source: str) -> Plan:
+    """Decide every column's part; `kind_of` tells a column's own kind where nobody else says."""
+    _check_names(names, source)
+    label = _label(names, settings, source)
+    features = _recipe(settings, source)
+    _check_declared(names, settings, features, source)
+    if not settings.frozen:
+        features.declare(settings.categorical, settings.text)
+    kinds = {
+        place: kind
+        for place, name in enumerate(names)
+        if place != label and (kind := _kind(place, name, kind_of, settings, features)) is not None
+    }
+    if not settings.frozen:
+        _extend(features, {names[place]: kind for place, kind in kinds.items()}, settings)
+    numeric = [
+        Numeric(p, names[p], features.index[names[p]]) for p, kind in kinds.items() if kind == "numeric"
+    ]
+    hashed = [Hashed(p, names[p], kind == "text") for p, kind in kinds.items() if kind != "numeric"]
+    return Plan(label, tuple(numeric), tuple(hashed), features)
+
+
+def _check_names(names: Sequence[str], source: str) -> None:
+    for place, name in enumerate(names):
+        if not name:
+            raise InputError(f"column {place + 1} has no name", source, 1)
+        if name in names[:place]:
+            raise InputError(f"two columns are named {name!r}", source, 1)
+
+
+def _label(names: Sequence[str], settings: Settings, source: str) -> int | None:
+    wanted = settings.label or USUAL_LABEL
+    if wanted in names:
+        return names.index(wanted)
+    if not settings.labels:
+        return None
+    advice = "" if settings.label else " (say which one is the label with --label)"
+    raise InputError(f"there is no column {wanted!r}{advice}: the columns are {listed(names)}", source)
+
+
+def _recipe(settings: Settings, source: str) -> Features:
+    features = Features("names") if settings.features is None else settings.features
+    if features.kind != "names":
+        if features.width:
+            raise SettingError(f"the model's features have no names, the columns of {source} have")
+        features.kind = "names"
+    return features
+
+
+def _check_declared(names: Sequence[str], settings: Settings, features: Features, source: str) -> None:
+    for option in ("categorical", "text"):
+        for name in getattr(settings, option):
+            if name not in names:
+                raise InputError(
+                    f"there is no column {name!r} to be --{option}: the columns are {listed(names)}", source
+                )
+    for name in (*features.names, *features.categorical, *features.text):
+        if name not in names:
+            raise InputError(f"the model needs a column {name!r}: the columns are {listed(names)}", source)
+
+
+def _kind(
+    place: int, name: str, kind_of: Callable[[int], ColumnKind], settings: Settings, features: Features
+) -> Literal["numeric", "categorical", "text"] | None:
+    if name in features.text:
+        return "text"
+    if name in features.categorical:
+        return "categorical"
+    if name in features.index:
+        return "numeric"
+    return None if settings.frozen else kind_of(place)
+
+
+def _extend(features: Features, kinds: dict[str, Any], settings: Settings) -> None:
+    """Add the columns that the recipe does not have: first the numeric ones, then the slots behind them."""
+    for name, kind in kinds.items():
+        if kind == "numeric":
+            features.add(name)
+    if "categorical" in kinds.values() or "text" in kinds.values():
+        features.set_up_hashing(settings.hash_bits)
+        features.declare(tuple(name for name, kind in kinds.items() if kind == "categorical"))

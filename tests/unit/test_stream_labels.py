@@ -1,0 +1,121 @@
+"""Two labels as −1 and +1 in one pass."""
+
+import json
+
+import numpy as np
+import pytest
+
+from noregret.errors import InputError
+from noregret.stream import Labels, read
+from noregret.stream.labels import HELD
+
+
+def blocks_of(labels, size=100):
+    return list(read((np.ones((len(labels), 1)), labels), block_rows=size).blocks())
+
+
+def codes_of(labels, codec=None, size=100):
+    """Every code, the held blocks included, as a caller of the codec gets them."""
+    codec = codec or Labels()
+    held, found = [], []
+    for block in blocks_of(labels, size):
+        held.append(block)
+        if codec.encode(block) is not None:
+            found += [codec.encode(one).tolist() for one in held]
+            held = []
+    codec.decide()
+    found += [codec.encode(one).tolist() for one in held]
+    return [code for block in found for code in block]
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+@pytest.mark.parametrize(
+    ("labels", "codes", "classes"),
+    [
+        ([1, -1, 1], [1, -1, 1], (-1.0, 1.0)),
+        ([-1, -1], [-1, -1], (-1.0, 1.0)),
+        ([0, 1, 0], [-1, 1, -1], (0.0, 1.0)),
+        ([1, 0], [1, -1], (0.0, 1.0)),
+        ([1, 1], [1, 1], (-1.0, 1.0)),
+        ([0], [-1], (0.0, 1.0)),
+        ([True, False], [1, -1], (0.0, 1.0)),
+        (["true", "false"], [1, -1], ("false", "true")),
+        (["False", "False"], [-1, -1], ("False", "True")),
+        (["+1", "-1", "1"], [1, -1, 1], ("-1", "+1")),
+        (["0", "1"], [-1, 1], ("0", "1")),
+        (["spam", "ham", "spam"], [1, -1, 1], ("ham", "spam")),
+        (["ham", "ham", "spam"], [-1, -1, 1], ("ham", "spam")),
+        ([2, 1], [1, -1], (1.0, 2.0)),
+        ([9, 10], [-1, 1], (9.0, 10.0)),
+        (["9", "10"], [-1, 1], ("9", "10")),
+        (["only", "only"], [1, 1], (None, "only")),
+    ],
+)
+def test_a_pair_has_one_code_whatever_the_block_size(labels, codes, classes, size):
+    codec = Labels()
+    assert codes_of(labels, codec, size) == codes
+    assert codec.classes == classes
+
+
+@pytest.mark.parametrize(
+    ("positive", "labels", "codes", "classes"),
+    [
+        ("ham", ["spam", "ham"], [-1, 1], ("spam", "ham")),
+        ("1", [2.0, 1.0], [-1, 1], (2.0, 1.0)),
+        (0, [1, 0, 1], [-1, 1, -1], (1.0, 0.0)),
+        ("ham", ["spam"], [-1], ("spam", "ham")),
+        ("ham", ["ham"], [1], (None, "ham")),
+    ],
+)
+def test_the_positive_label_that_was_asked_for_is_plus_one(positive, labels, codes, classes):
+    codec = Labels(positive)
+    assert codes_of(labels, codec, 1) == codes
+    assert codec.classes == classes
+
+
+@pytest.mark.parametrize("size", [1, 100])
+@pytest.mark.parametrize(
+    ("labels", "line", "sentence"),
+    [
+        ([1, -1, 0], 3, "a third label 0: the two before it are -1 and 1"),
+        ([1, 0, -1], 3, "a third label -1: the two before it are 0 and 1"),
+        ([0, 1, 2], 3, "a third label 2: the two before it are 0 and 1"),
+        (["a", "b", "a", "c"], 4, "a third label 'c': the two before it are 'a' and 'b'"),
+        ([1, 2], 2, "the labels are 1 and 2: say which is positive with --positive"),
+        ([-1, 0], 2, "the labels are -1 and 0: say which is positive with --positive"),
+        (["true", "no"], 2, "the labels are 'true' and 'no': say which is positive with --positive"),
+    ],
+)
+def test_a_third_label_is_refused_with_its_place(labels, line, sentence, size):
+    with pytest.raises(InputError, match=rf"^\(X, y\):{line}: {sentence}$"):
+        codes_of(labels, size=size)
+
+
+def test_a_third_label_beside_the_positive_one_is_refused():
+    with pytest.raises(InputError, match="a third label 'c': the two before it are 'b' and 'a'"):
+        codes_of(["a", "b", "c"], Labels("a"))
+
+
+@pytest.mark.parametrize("size", [1000, 2**17])
+def test_rows_are_held_for_the_second_label_but_not_for_ever(size):
+    assert codes_of(["a"] * HELD + ["b"], size=size)[-2:] == [-1, 1]
+    with pytest.raises(
+        InputError, match=rf":{HELD + 1}: {HELD} rows have the one label 'a': say which is positive"
+    ):
+        codes_of(["a"] * (HELD + 1) + ["b"], size=size)
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], ["a"], [1.0], [0.0, 1.0], []])
+def test_the_map_survives_json(labels):
+    codec = Labels()
+    for label in labels:
+        codec.one(label)
+    again = Labels.from_dict(json.loads(json.dumps(codec.to_dict())))
+    assert again.to_dict() == codec.to_dict()
+    assert again.classes == codec.classes
+
+
+def test_a_label_of_the_only_class_may_be_joined_by_another_later():
+    codec = Labels()
+    assert codes_of(["b", "b"], codec) == [1, 1]
+    assert codes_of(["z"], codec) == [-1]
