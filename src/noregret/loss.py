@@ -95,9 +95,7 @@ def _kernel(value: Function, slope: Function, custom: bool) -> Callable[..., int
     key = stamp(value, slope)
     of, slope_of = register_jitable(value), register_jitable(slope)
     if custom:
-        return rounds(
-            register_jitable(lambda z, y, p: of(z, y)), register_jitable(lambda z, y, p: slope_of(z, y)), key
-        )
+        return rounds(register_jitable(lambda z, y, p: of(z, y)), register_jitable(lambda z, y, p: slope_of(z, y)), key)
     return rounds(of, slope_of, key)
 
 
@@ -220,9 +218,7 @@ def _squared_conjugate(alpha: Array, y: Array, p: float) -> Array:
 
 def squared() -> Loss:
     """(z − y)²; its slope grows without bound."""
-    return Loss(
-        "squared", _squared, _squared_slope, _squared_conjugate, None, math.inf, curvature=2.0, regression=True
-    )
+    return Loss("squared", _squared, _squared_slope, _squared_conjugate, None, math.inf, curvature=2.0, regression=True)
 
 
 def _absolute(z: float, y: float, p: float) -> float:

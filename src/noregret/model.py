@@ -88,8 +88,8 @@ def save(core: Linear, path: str | os.PathLike[str], estimator: dict[str, Any] |
     )
     digest = hashlib.sha256()
     with whole_file(path) as file:
-        for part in (_FRONT.pack(MAGIC, VERSION, len(header)), header, *map(np.ascontiguousarray, arrays.values())):
-            data = part if isinstance(part, bytes) else part.data.cast("B") if part.nbytes else b""
+        parts: list[bytes | memoryview] = [_FRONT.pack(MAGIC, VERSION, len(header)), header]
+        for data in (*parts, *map(_raw, arrays.values())):
             digest.update(data)
             file.write(data)
         file.write(digest.digest())
@@ -116,6 +116,11 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Linear
         raise ModelFileError(f"the model file is damaged ({error})", name) from error
     core.state, core.segments, core.options = state, header.segments, header.options
     return core, header.estimator
+
+
+def _raw(array: NDArray[Any]) -> memoryview:
+    """An array's bytes, without a copy where that can be."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def _read(name: str) -> tuple[Header, bytes]:

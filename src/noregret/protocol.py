@@ -129,9 +129,7 @@ def _alike(ours: Features, theirs: Features) -> bool:
     return True
 
 
-def _rounds(
-    core: Linear, stream: Stream, passes: int, shuffle: int | None
-) -> Iterator[tuple[Block, Vector]]:
+def _rounds(core: Linear, stream: Stream, passes: int, shuffle: int | None) -> Iterator[tuple[Block, Vector]]:
     """Every block of every pass with its labels encoded."""
     rng = None if shuffle is None else np.random.default_rng(shuffle)
     if rng is not None:

@@ -78,9 +78,7 @@ def _positive(text: str, number: str) -> float:
 
 def _ball_radius(text: str, domain: Domain) -> float:
     if domain.code == WHOLE or domain.shape != "ball":
-        raise SettingError(
-            f"rate {text} is made from the radius of a ball; with this domain give constant:η or sqrt:η"
-        )
+        raise SettingError(f"rate {text} is made from the radius of a ball; with this domain give constant:η or sqrt:η")
     return domain.radius
 
 

@@ -94,7 +94,7 @@ class Run:
         Both hold against every comparator of the domain; None where the learner has no such bound. Computed in
         float64 as it stands, without an allowance for rounding.
         """
-        if not self.learner.loss.convex or self._get("fractional_weights") and self._code("rate") == STRONG:
+        if not self.learner.loss.convex or (self._get("fractional_weights") and self._code("rate") == STRONG):
             return None
         if self._code("rate") == STRONG:
             return float(self._get("gradient2_inverse") / (2.0 * float(self.learner.config["sigma"][0])))

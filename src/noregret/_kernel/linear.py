@@ -51,9 +51,7 @@ def rounds(value: Function, slope: Function, stamp: int) -> Callable[..., int]:
     """
 
     @compiled
-    def play(
-        rows: Any, labels: Any, weights: Any, z: Any, total: Any, state: Any, config: Any, scores: Any
-    ) -> int:
+    def play(rows: Any, labels: Any, weights: Any, z: Any, total: Any, state: Any, config: Any, scores: Any) -> int:
         st = state[0]
         cfg = config[0]
         p = cfg["parameter"]

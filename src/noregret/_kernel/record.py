@@ -19,8 +19,8 @@ def score_bin(score: float) -> int:
     if score == 0.0:
         return middle
     # the sign, the exponent and the first six bits of the mantissa, read off the number's own pattern
-    place = (np.float64(abs(score)).view(np.int64) >> 46) - LOWEST
-    place = min(max(place, 0), middle - 1)
+    pattern = int(np.float64(abs(score)).view(np.int64) >> 46)
+    place = min(max(pattern - LOWEST, 0), middle - 1)
     return middle + 1 + place if score > 0.0 else middle - 1 - place
 
 

@@ -20,7 +20,7 @@ def kernel_source() -> bytes:
 
 
 def stamp(*functions: Callable[..., Any]) -> int:
-    """What compiled loops around these functions are kept under: it changes with the functions and with this package."""
+    """What loops compiled around the functions are kept under: it changes with them and with this package."""
     return fingerprint(*functions) ^ int.from_bytes(kernel_source()[:7], "big")
 
 

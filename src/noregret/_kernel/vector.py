@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
-from noregret._kernel import compiled, inlined
+from noregret._kernel import compiled, inlined, reordered
 
 U = np.uint64
-
-reordered = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True, fastmath={"reassoc", "nsz"})
 
 
 @reordered
@@ -106,9 +103,7 @@ def gather_dense(X: Any, t: int, c: float, z: Any, g: float, total: Any) -> floa
 
 
 @inlined
-def gather_sparse(
-    indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any
-) -> float:
+def gather_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any) -> float:
     """z ← z + c·x and total ← total + g·x for the entries start..stop; returns ⟨total, x⟩ from before."""
     first = U(start)
     twos = (U(stop) - first) // U(2)
@@ -153,9 +148,7 @@ def add_dense_clipped(X: Any, t: int, c: float, limit: float, z: Any) -> float:
 
 
 @inlined
-def add_sparse_clipped(
-    indices: Any, values: Any, start: int, stop: int, c: float, limit: float, z: Any
-) -> float:
+def add_sparse_clipped(indices: Any, values: Any, start: int, stop: int, c: float, limit: float, z: Any) -> float:
     """z ← clip(z + c·x, ±limit) on the entries start..stop; returns the change of ‖z‖²."""
     change = 0.0
     for k in range(U(start), U(stop)):

@@ -9,7 +9,9 @@ import typer
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the picture; made if it is missing.")] = Path("demo"),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The folder for the picture; made if it is missing.")
+    ] = Path("demo"),
 ) -> None:
     """Play two learners on 569 real examinations and draw how often each was wrong.
 
@@ -31,7 +33,10 @@ def demo(
     }
     first = runs["perceptron"]
     print("569 breast examinations, 30 measurements each; is the tumour benign? One pass: predict, be told, update.\n")
-    rows = [(name, str(run.mistakes), share(run.mistakes or 0, run.rounds), _regret(run.regret_upper)) for name, run in runs.items()]
+    rows = [
+        (name, str(run.mistakes), share(run.mistakes or 0, run.rounds), _regret(run.regret_upper))
+        for name, run in runs.items()
+    ]
     for name, key in (("always the commoner label", "majority_label"), ("the label that came last", "last_label")):
         mistakes = first.baselines[key]
         rows.append((name, f"{mistakes:.0f}", share(mistakes, first.rounds), ""))

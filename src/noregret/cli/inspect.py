@@ -26,7 +26,11 @@ def inspect(
     if json:
         import msgspec
 
-        shown = {key: value for key, value in run.to_dict().items() if key not in ("this_run", "seconds", "stopped", "digest")}
+        shown = {
+            key: value
+            for key, value in run.to_dict().items()
+            if key not in ("this_run", "seconds", "stopped", "digest")
+        }
         shown |= {"bias": core.bias, "weights": [{"feature": name, "weight": w} for name, w in weights]}
         shown |= {"labels": _labels(core), "segments": core.segments, "reading": core.options}
         print(msgspec.json.encode(shown).decode())

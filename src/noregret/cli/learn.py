@@ -21,27 +21,60 @@ LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
 
 
 def learn(
-    stream: Annotated[str, typer.Argument(help="A file (svmlight, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input.", metavar="STREAM")],
-    learner: Annotated[str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)] = None,
-    loss: Annotated[str | None, typer.Option(help="hinge (default), margin-hinge:ρ, squared-hinge, perceptron, logistic, squared, absolute, huber:δ, pinball:τ.")] = None,
-    radius: Annotated[float | None, typer.Option(help="Weights stay within this distance of 0 (default 10; inf for no limit).")] = None,
+    stream: Annotated[
+        str,
+        typer.Argument(
+            help="A file (svmlight, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input.",
+            metavar="STREAM",
+        ),
+    ],
+    learner: Annotated[
+        str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help="hinge (default), margin-hinge:ρ, squared-hinge, perceptron, logistic;"
+            " for numbers squared, absolute, huber:δ, pinball:τ."
+        ),
+    ] = None,
+    radius: Annotated[
+        float | None, typer.Option(help="Weights stay within this distance of 0 (default 10; inf for no limit).")
+    ] = None,
     domain: Annotated[str | None, typer.Option(help="ball (default) or box: what the radius is the radius of.")] = None,
-    rate: Annotated[str | None, typer.Option(help="auto (default), constant:η, sqrt:η, horizon:T, horizon:T:G, doubling, doubling:G.")] = None,
-    sigma: Annotated[float | None, typer.Option(help="Strength of the regulariser (σ/2)‖w‖² of ogd-strong (default 0.1).")] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(help="auto (default), constant:η, sqrt:η, horizon:T, horizon:T:G, doubling, doubling:G."),
+    ] = None,
+    sigma: Annotated[
+        float | None, typer.Option(help="Strength of the regulariser (σ/2)‖w‖² of ogd-strong (default 0.1).")
+    ] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
-    bias: Annotated[bool | None, typer.Option("--bias", help="Append a constant 1 to every row.", show_default=False)] = None,
-    unit_norm: Annotated[bool | None, typer.Option("--unit-norm", help="Scale every row to norm 1.", show_default=False)] = None,
+    bias: Annotated[
+        bool | None, typer.Option("--bias", help="Append a constant 1 to every row.", show_default=False)
+    ] = None,
+    unit_norm: Annotated[
+        bool | None, typer.Option("--unit-norm", help="Scale every row to norm 1.", show_default=False)
+    ] = None,
     scale: Annotated[str | None, typer.Option(help="max: divide each feature by its largest size so far.")] = None,
     class_weight: Annotated[str | None, typer.Option(help="Weights by label, for example spam=2,ham=1.")] = None,
     passes: Annotated[int, typer.Option(help="How many times to go over the stream.")] = 1,
-    shuffle: Annotated[int | None, typer.Option(help="Seed of a full permutation of the rows, a new one each pass.", metavar="SEED")] = None,
+    shuffle: Annotated[
+        int | None, typer.Option(help="Seed of a full permutation of the rows, a new one each pass.", metavar="SEED")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")] = None,
     positive: Annotated[str | None, typer.Option(help="Which of the two labels is +1.")] = None,
     text: Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")] = None,
     categorical: Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")] = None,
-    hash_bits: Annotated[int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")] = None,
-    missing: Annotated[str | None, typer.Option(help="What to do with a missing value: error (default), zero or skip.")] = None,
-    predictions: Annotated[Path | None, typer.Option(help="Write every prediction, made before its label was seen, to this file.")] = None,
+    hash_bits: Annotated[
+        int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option(help="What to do with a missing value: error (default), zero or skip.")
+    ] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(help="Write every prediction, made before its label was seen, to this file.")
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None,
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None,
@@ -141,7 +174,11 @@ def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) ->
     from noregret.cli.options import flag
     from noregret.errors import SettingError
 
-    for key, value in (("positive", reading["positive"]), ("class_weight", reading["class_weight"]), ("tie", settings["tie"])):
+    for key, value in (
+        ("positive", reading["positive"]),
+        ("class_weight", reading["class_weight"]),
+        ("tie", settings["tie"]),
+    ):
         if value is not None:
             raise SettingError(f"{flag(key)} is for two classes; the loss {settings['loss']} is for numbers")
 

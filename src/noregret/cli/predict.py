@@ -12,7 +12,9 @@ import typer
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file written by learn --save.")],
     stream: Annotated[str, typer.Argument(help="The rows, in any format that learn reads; a label is not needed.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
+    ] = None,
 ) -> None:
     """Score new rows with a saved model: row, score and prediction as comma-separated text.
 

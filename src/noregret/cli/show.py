@@ -37,7 +37,9 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
         rows.append(("  in the last 1,000 rounds", "", f"{100.0 * run.window_error:.2f} %"))
         baselines = run.baselines
-        rows.append(("  always the commoner label", number(baselines["majority_label"]), share(baselines["majority_label"], n)))
+        rows.append(
+            ("  always the commoner label", number(baselines["majority_label"]), share(baselines["majority_label"], n))
+        )
         rows.append(("  the label that came last", number(baselines["last_label"]), share(baselines["last_label"], n)))
         if run.auc is not None:
             low, high = run.auc
@@ -45,8 +47,12 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     rows.append((f"loss ({run.learner.loss.spec})", number(run.loss), f"{run.sequential_risk:.6g}"))
     if run.mistakes is None:
         metrics, baselines = run.metrics, run.baselines
-        rows.append(("  the mean of the labels so far", number(baselines["mean_label"]), f"{baselines['mean_label'] / n:.6g}"))
-        rows.append(("  the label that came last", number(baselines["last_label"]), f"{baselines['last_label'] / n:.6g}"))
+        rows.append(
+            ("  the mean of the labels so far", number(baselines["mean_label"]), f"{baselines['mean_label'] / n:.6g}")
+        )
+        rows.append(
+            ("  the label that came last", number(baselines["last_label"]), f"{baselines['last_label'] / n:.6g}")
+        )
         rows.append(("mean absolute error", "", f"{metrics['mae']:.6g}"))
         rows.append(("root mean squared error", "", f"{metrics['rmse']:.6g}"))
     upper = run.regret_upper

@@ -6,6 +6,8 @@ from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradi
 from noregret.learner.linear import Linear
 from noregret.learner.perceptron import Perceptron
 
+__all__ = ["LEARNERS", "Linear", "OnlineGradientDescent", "Perceptron", "StronglyConvexGradientDescent"]
+
 LEARNERS: dict[str, type[Linear]] = {
     learner.name: learner for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent)
 }

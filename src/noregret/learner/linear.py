@@ -99,7 +99,7 @@ class Linear:
     @property
     def weights(self) -> Vector:
         """w, without the bias."""
-        return self.state["scale"][0] * self.z[: self.width]
+        return np.asarray(self.state["scale"][0] * self.z[: self.width])
 
     @property
     def bias(self) -> float:
@@ -207,5 +207,3 @@ def check_memory(needed: int, width: int) -> None:
             f"feature {width - 1} needs {needed / 1e9:.1f} GB of weights and {free / 1e9:.1f} GB are free:"
             " number the features from 0 or 1 without large gaps, or hash them"
         )
-
-

@@ -102,11 +102,7 @@ class Delimited(Stream):
         lines = [line for line, _ in batch]
         columns = list(zip(*(row for _, row in batch), strict=True))
         place = self._plan.label
-        found = (
-            none(len(batch))
-            if place is None
-            else labels.array([cell.strip() for cell in columns[place]], lines)
-        )
+        found = none(len(batch)) if place is None else labels.array([cell.strip() for cell in columns[place]], lines)
         return self._plan.block(
             [self._numbers(columns[column.column], column.name, lines) for column in self._plan.numeric],
             [columns[column.column] for column in self._plan.hashed],

@@ -9,6 +9,8 @@ given: w can only grow.
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +19,21 @@ from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
 
 Kind = Literal["index", "columns", "names"]
-Memo = tuple[tuple[Any, ...], Indices, Ints | None, int]
+
+
+class Memo:
+    """The keys of the last dict with their indices, so that the next dict of the same keys need not look them up."""
+
+    __slots__ = ("indices", "keep", "keys", "pack", "row", "width")
+
+    def __init__(self, keys: tuple[Any, ...], indices: Indices, keep: Ints | None, width: int) -> None:
+        self.keys = keys
+        self.indices = indices
+        self.keep = keep  # the places of the keys that are known; None when all are
+        self.width = width  # of the recipe when this was written
+        self.pack: Callable[..., None] = struct.Struct(f"{len(keys)}d").pack_into
+        # One row as the kernels take it, its values written anew for every dict.
+        self.row = (np.array([0, len(keys)], dtype=np.int64), indices, np.zeros(len(keys)))
 
 
 class Features:
@@ -57,6 +73,9 @@ class Features:
         for name in names:
             features.add(name)
         return features
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Features.from_dict, (self.to_dict(),)  # the memo stays behind
 
     @property
     def slots(self) -> int:
@@ -125,13 +144,9 @@ class Features:
         if self.kind == "names" or width <= self._columns:
             return block
         if frozen:
-            return Block(
-                _below(block.rows, self._columns), block.labels, block.lines, block.source, block.weights
-            )
+            return Block(_below(block.rows, self._columns), block.labels, block.lines, block.source, block.weights)
         if self.kind == "columns":
-            raise InputError(
-                f"feature {width - 1} is beyond the model's {self._columns} columns", block.source
-            )
+            raise InputError(f"feature {width - 1} is beyond the model's {self._columns} columns", block.source)
         self._columns = width
         return block
 
@@ -158,8 +173,7 @@ class Features:
         features.names = list(stored["names"])
         start = len(features.names) if features.hash_start is None else features.hash_start
         features.index = {
-            name: place if place < start else place + features.slots
-            for place, name in enumerate(features.names)
+            name: place if place < start else place + features.slots for place, name in enumerate(features.names)
         }
         return features
 

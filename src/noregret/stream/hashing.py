@@ -62,9 +62,7 @@ def slots(found: Sequence[str], features: Features) -> Indices:
     return (hashes & np.uint32(features.slots - 1)) + np.uint32(features.hash_start or 0)
 
 
-def hashed_cells(
-    columns: Iterable[tuple[str, bool, Sequence[Any]]], features: Features
-) -> tuple[Ints, Indices]:
+def hashed_cells(columns: Iterable[tuple[str, bool, Sequence[Any]]], features: Features) -> tuple[Ints, Indices]:
     """The (row, feature index) of every hashed value of a block, column by column, repeats and all."""
     found: list[str] = []
     rows: list[int] = []

@@ -37,9 +37,7 @@ def decoded(line: bytes, source: str, number: int) -> str:
         return line.decode()
     except UnicodeDecodeError as error:
         byte = line[error.start]
-        raise InputError(
-            f"is not UTF-8 text: byte 0x{byte:02x} has no meaning there", source, number
-        ) from error
+        raise InputError(f"is not UTF-8 text: byte 0x{byte:02x} has no meaning there", source, number) from error
 
 
 def text_lines(opened: Opened) -> Iterator[str]:

@@ -43,9 +43,7 @@ class Arrays(Stream):
             frozen=settings.frozen,
         )
         usual = (
-            max(1, min(ARRAY_ROWS, ARRAY_VALUES // max(columns, 1)))
-            if isinstance(self._X, np.ndarray)
-            else ARRAY_ROWS
+            max(1, min(ARRAY_ROWS, ARRAY_VALUES // max(columns, 1))) if isinstance(self._X, np.ndarray) else ARRAY_ROWS
         )
         self.block_rows = settings.block_rows or usual
 
@@ -119,11 +117,7 @@ def _rows(X: Any, start: int, stop: int) -> Rows:
 
 
 def _floats(values: NDArray[Any]) -> NDArray[Any]:
-    return (
-        values
-        if values.dtype in (np.float64, np.float32) and values.dtype.isnative
-        else values.astype(np.float64)
-    )
+    return values if values.dtype in (np.float64, np.float32) and values.dtype.isnative else values.astype(np.float64)
 
 
 def _unsigned(indices: NDArray[Any]) -> NDArray[np.uint32]:

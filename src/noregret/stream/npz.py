@@ -112,9 +112,7 @@ class Npz(Stream):
             frozen=settings.frozen,
         )
         if self.features.kind == "columns" and self.features.width != columns:
-            raise InputError(
-                f"expected {self.features.width} columns as the model has, got {columns}", file.name
-            )
+            raise InputError(f"expected {self.features.width} columns as the model has, got {columns}", file.name)
         self._block_rows = settings.rows_per_block(TABLE_ROWS, 1 if self._sparse else columns)
 
     def _open(self, stack: ExitStack) -> tuple[bool, dict[str, _Member], tuple[int, int]]:
@@ -139,9 +137,7 @@ class Npz(Stream):
             wanted = "expected X, or data, indices, indptr and shape"
             raise InputError(f"{wanted}; the archive holds {listed(sorted(keys))}", self.source)
         if "y" not in keys and self._needed:
-            raise InputError(
-                f"expected labels under y; the archive holds {listed(sorted(keys))}", self.source
-            )
+            raise InputError(f"expected labels under y; the archive holds {listed(sorted(keys))}", self.source)
         return [*found, "y"] if "y" in keys else found
 
     def _shape(self, members: dict[str, _Member], archive: zipfile.ZipFile) -> tuple[int, int]:
@@ -173,9 +169,7 @@ class Npz(Stream):
             name = layout.item()
             name = name.decode("ascii", "replace") if isinstance(name, bytes) else str(name)
             if name != "csr":
-                raise InputError(
-                    f"the sparse matrix must be stored as csr, it is stored as {name}", self.source
-                )
+                raise InputError(f"the sparse matrix must be stored as csr, it is stored as {name}", self.source)
 
     def _damaged(self, error: BaseException) -> InputError:
         return InputError(f"is not a well-formed .npz archive ({reason(error)})", self.source)

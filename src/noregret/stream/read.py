@@ -75,11 +75,7 @@ def read(
         return _read_arrays(source, settings)
     if not labels and (hasattr(source, "tocsr") or hasattr(source, "__array__")):
         return Arrays(source, None, None, settings)
-    if (
-        isinstance(source, Iterable)
-        and not isinstance(source, (Mapping, bytes))
-        and not hasattr(source, "__array__")
-    ):
+    if isinstance(source, Iterable) and not isinstance(source, (Mapping, bytes)) and not hasattr(source, "__array__"):
         return DictRows(source, settings)
     raise SettingError(
         f"read: expected a path, (X, y), a table or an iterable of (dict, label), got {type(source).__name__}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sized
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,8 @@ from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.base import Stream
-from noregret.stream.block import MAX_INDEX, Block, Indices, Sparse
-from noregret.stream.features import Features
+from noregret.stream.block import MAX_INDEX, Block, Indices, Ints, Sparse
+from noregret.stream.features import Features, Memo
 from noregret.stream.given import row_labels
 from noregret.stream.hashing import slots, tokens
 from noregret.stream.missing import Missing
@@ -27,14 +26,10 @@ from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS, Settings
 
 Row = Mapping[Any, Any]
 Encoded = tuple[Indices, NDArray[np.float64]]
+OneRow = tuple[Ints, Indices, NDArray[np.float64]]
 
 _EMPTY: Encoded = (np.empty(0, dtype=np.uint32), np.empty(0))
 SOURCE = "the rows"
-
-
-@lru_cache(maxsize=1024)
-def _packer(count: int) -> Any:
-    return struct.Struct(f"{count}d").pack_into
 
 
 def encode(features: Features, row: Row, grow: bool) -> Encoded:
@@ -47,19 +42,35 @@ def encode(features: Features, row: Row, grow: bool) -> Encoded:
     """
     keys = tuple(row)
     memo = features.memo
-    if memo is None or memo[0] != keys or (memo[2] is not None and (grow or memo[3] != features.width)):
+    if memo is None or memo.keys != keys or (memo.keep is not None and (grow or memo.width != features.width)):
         memo = _remember(features, keys, grow)
         if memo is None:
             return _one_by_one(features, row, grow)
     values = np.empty(len(keys))
     try:
-        _packer(len(keys))(values, 0, *row.values())
+        memo.pack(values, 0, *row.values())
     except struct.error:  # a string or None among the values
         return _one_by_one(features, row, grow)
-    return (memo[1], values) if memo[2] is None else (memo[1], values[memo[2]])
+    return (memo.indices, values) if memo.keep is None else (memo.indices, values[memo.keep])
 
 
-def _remember(features: Features, keys: tuple[Any, ...], grow: bool) -> Any:
+def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
+    """One dict as the row (bounds, indices, values) that kernels take; the next call may write over it."""
+    memo = features.memo
+    if memo is not None and memo.keep is None:
+        keys = tuple(row)
+        if memo.keys == keys:
+            memo.keys = keys  # the same strings again compare faster than equal ones
+            try:
+                memo.pack(memo.row[2], 0, *row.values())
+                return memo.row
+            except struct.error:  # a string or None among the values
+                pass
+    indices, values = encode(features, row, grow)
+    return np.array([0, len(values)], dtype=np.int64), indices, values
+
+
+def _remember(features: Features, keys: tuple[Any, ...], grow: bool) -> Memo | None:
     """Keep the indices of plain keys for the next row; None when the keys need a closer look."""
     if not keys:
         return None
@@ -82,7 +93,7 @@ def _remember(features: Features, keys: tuple[Any, ...], grow: bool) -> Any:
     keep = None
     if len(kept) < len(places):
         keep = np.array([at for at, place in enumerate(places) if place is not None], dtype=np.int64)
-    features.memo = (keys, np.array(kept, dtype=np.uint32), keep, features.width)
+    features.memo = Memo(keys, np.array(kept, dtype=np.uint32), keep, features.width)
     return features.memo
 
 

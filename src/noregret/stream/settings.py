@@ -31,9 +31,7 @@ class Settings:
     def __post_init__(self) -> None:
         if self.missing not in MISSING_RULES:
             raise SettingError(f"missing must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
-        if isinstance(self.hash_bits, bool) or not (
-            isinstance(self.hash_bits, int) and 1 <= self.hash_bits <= 30
-        ):
+        if isinstance(self.hash_bits, bool) or not (isinstance(self.hash_bits, int) and 1 <= self.hash_bits <= 30):
             raise SettingError(f"hash_bits must be a whole number from 1 to 30, got {self.hash_bits!r}")
         if self.block_rows is not None and self.block_rows < 1:
             raise SettingError(f"block_rows must be at least 1, got {self.block_rows!r}")

@@ -95,9 +95,7 @@ def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: S
     }
     if not settings.frozen:
         _extend(features, {names[place]: kind for place, kind in kinds.items()}, settings)
-    numeric = [
-        Numeric(p, names[p], features.index[names[p]]) for p, kind in kinds.items() if kind == "numeric"
-    ]
+    numeric = [Numeric(p, names[p], features.index[names[p]]) for p, kind in kinds.items() if kind == "numeric"]
     hashed = [Hashed(p, names[p], kind == "text") for p, kind in kinds.items() if kind != "numeric"]
     return Plan(label, tuple(numeric), tuple(hashed), features)
 

@@ -1,0 +1,5 @@
+"""`python -m noregret`: the command."""
+
+from noregret.cli.main import main
+
+main()

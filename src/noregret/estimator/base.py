@@ -1,0 +1,180 @@
+"""What the classifiers and regressors share: rows in, one core behind them.
+
+`fit` starts anew; `partial_fit`, `learn_one` and `noregret.play` go on. Nothing that only predicts changes any state.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from noregret import model
+from noregret._kernel.linear import score_row
+from noregret.errors import DivergedError, InputError, SettingError
+from noregret.estimator.one import FLOAT64, NOT_FINITE, is_finite, one_row, without
+from noregret.learner.linear import Given, Linear, Settings
+from noregret.stream.block import Dense, Rows, Sparse
+from noregret.stream.features import Features
+
+Vector = NDArray[np.float64]
+CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+
+
+class LinearEstimator(BaseEstimator):  # type: ignore[misc]
+    """An estimator around a core, which is made on first use."""
+
+    _core_type: ClassVar[type[Linear]]
+    _regression: ClassVar[bool]
+    passes: int
+    shuffle: int | None
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    _core: Linear
+
+    @property
+    def core(self) -> Linear:
+        """The learner itself."""
+        try:
+            return self._core
+        except AttributeError:
+            self._core = self._new_core()
+            return self._core
+
+    def _new_core(self) -> Linear:
+        core = self._core_type(**self._settings())
+        if core.regression != self._regression:
+            wanted, other = ("numbers", "two classes") if self._regression else ("two classes", "numbers")
+            raise SettingError(f"{type(self).__name__}: is for {wanted}, the loss {core.loss.name} is for {other}")
+        return core
+
+    def _settings(self) -> Settings:
+        """The core's settings among this estimator's parameters."""
+        own = {"passes", "shuffle", "class_weight"}
+        return {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+
+    def _has(self, name: str) -> bool:
+        """Whether an attribute was set: scikit-learn wants none before `fit`."""
+        return name in self.__dict__
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._has("_core") and self._core.rounds > 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _learn(self, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
+        rows, core = as_rows(X), self.core
+        if core.features is None:
+            named = self._has("feature_names_in_")
+            core.features = Features.named(list(self.feature_names_in_)) if named else Features("columns", X.shape[1])
+        for order in _orders(len(rows), passes, shuffle):
+            if order is None:
+                core.play(rows, y, weights)
+            else:
+                core.play(rows.take(order), y[order], None if weights is None else weights[order])
+
+    def _first(self) -> bool:
+        """Whether rows in arrays have yet to say how many columns there are."""
+        return not self._has("_core") or self._core.features is None
+
+    def _sample_weights(self, sample_weight: Any, X: Any) -> Vector | None:
+        if sample_weight is None:
+            return None
+        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+
+    def _scores(self, X: Any) -> Vector:
+        check_is_fitted(self)
+        if not self._has("n_features_in_") or self.core.width > self.n_features_in_:
+            self.n_features_in_ = self.core.width  # the rounds did not come from arrays
+        return self.core.scores(as_rows(validate_data(self, X, reset=False, **CHECKS)))
+
+    def _score_one(self, x: Any) -> float:
+        """The score of one example; the learner is left as it was."""
+        core = self._core
+        if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == (core.width,) and core.plain:
+            row: Given = x if x.flags.c_contiguous else np.ascontiguousarray(x)
+        else:
+            row, width = one_row(core, x, False)
+            if width > core.width:
+                row = without(row, core.width)
+        score = score_row(row, core.z, core.state, core.config)
+        if score != score:
+            raise InputError(NOT_FINITE)
+        return score
+
+    def _learn_one(self, x: Any, y: float, weight: float) -> None:
+        core = self._core
+        if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == (core.width,) and core.plain:
+            row, width = (x if x.flags.c_contiguous else np.ascontiguousarray(x))[None], core.width
+        else:
+            row, width = one_row(core, x, True)
+        try:
+            core.play_one(row, width, y, weight)
+        except DivergedError:
+            if not is_finite(row):
+                raise InputError(NOT_FINITE) from None
+            raise
+
+    def _fitted(self) -> Linear:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(f"this {type(self).__name__} has not learned from anything yet")
+        return self._core
+
+    @property
+    def rounds_(self) -> int:
+        """How many rounds were played."""
+        return self._fitted().rounds
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file; `noregret.load` reads it, and going on from it is as never having stopped."""
+        model.save(self._fitted(), path, self._shell())
+
+    def _shell(self) -> dict[str, Any]:
+        """What a model file keeps beside the core."""
+        return {
+            "params": {"passes": self.passes, "shuffle": self.shuffle},
+            "columns": self.n_features_in_ if self._has("n_features_in_") else None,
+            "names": [str(name) for name in self.feature_names_in_] if self._has("feature_names_in_") else None,
+        }
+
+    def _restore(self, core: Linear, shell: Mapping[str, Any] | None) -> None:
+        self._core = core
+        if shell is not None and shell["columns"] is not None:
+            self.n_features_in_ = int(shell["columns"])
+            if shell["names"] is not None:
+                self.feature_names_in_ = np.array(shell["names"], dtype=object)
+
+
+def as_rows(X: Any) -> Rows:
+    """A checked array or CSR matrix as rows."""
+    if isinstance(X, np.ndarray):
+        return Dense(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return Sparse(X.indptr.astype(np.int64), X.indices.astype(np.uint32, copy=False), X.data)
+
+
+def checked_weight(weight: float) -> float:
+    if not (weight >= 0.0 and math.isfinite(weight)):
+        raise InputError(f"a weight must be at least 0 and finite, got {weight}")
+    return float(weight)
+
+
+def _orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.int64] | None]:
+    """The order of the rows in each pass; None is the order they came in."""
+    if not isinstance(passes, int | np.integer) or passes < 1:
+        raise SettingError(f"passes must be a whole number of at least 1, got {passes}")
+    rng = None if shuffle is None else np.random.default_rng(shuffle)
+    for _ in range(passes):
+        yield None if rng is None else rng.permutation(rows)

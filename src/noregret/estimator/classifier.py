@@ -1,0 +1,259 @@
+"""Two classes: the negative one first in `classes_`, and predicted at a score of exactly 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
+
+from noregret.errors import SettingError
+from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
+from noregret.learner.linear import Linear
+from noregret.loss import parse as parse_loss
+from noregret.stream.labels import Labels
+
+BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give the weights"
+
+
+def _is_logistic(estimator: Any) -> bool:
+    return parse_loss(getattr(estimator, "loss", "hinge")).name == "logistic"
+
+
+class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+    """A linear learner of two classes in scikit-learn's and in River's clothes."""
+
+    _regression = False
+    bias: bool
+    class_weight: dict[Any, float] | str | None
+    classes_: NDArray[Any]
+    _codes: dict[Any, float]  # −1 or +1 for every label met by `learn_one`, as it was spelled
+    _pair: tuple[Any, Any]  # the two labels that `predict_one` gives, once both are known
+    _held: list[tuple[Any, Any, float]]  # examples whose one label does not tell yet which it is
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        # One pass through the origin is what the theorems speak of; it reaches no fixed share of correct answers.
+        tags.classifier_tags.poor_score = not (self.bias and self.passes > 1)
+        return tags
+
+    # -- scikit-learn's way ----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows in order, starting anew."""
+        X, y = validate_data(self, X, y, **CHECKS)
+        classes = _classes(y, "y")
+        if len(classes) < 2:
+            raise ValueError(f"{type(self).__name__}: y must hold two classes, got one class only: {classes[0]!r}")
+        self._core = self._new_core()
+        for stale in ("classes_", "_codes", "_pair", "_held"):
+            self.__dict__.pop(stale, None)
+        self._name_classes(classes)
+        weights = self._row_weights(y, sample_weight, X, balanced=True)
+        self._learn(X, self._codes_of(y), weights, self.passes, self.shuffle)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning; without `classes` the labels −1/+1, 0/1, False/True are known, others must both be in y."""
+        X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
+        if classes is not None:
+            self._name_classes(_classes(np.asarray(classes), "classes"))
+        elif not self._has("classes_"):
+            self._name_classes(_paired(_classes(y, "y")))
+        weights = self._row_weights(y, sample_weight, X, balanced=False)
+        self._learn(X, self._codes_of(y), weights, 1, None)
+        return self
+
+    def _name_classes(self, classes: NDArray[Any]) -> None:
+        if len(classes) != 2:
+            raise ValueError(f"classes: two are needed, got {list(classes)}")
+        if self._has("classes_") and not np.array_equal(self.classes_, classes):
+            raise ValueError(f"classes: {list(classes)} are not those of before, {list(self.classes_)}")
+        self.classes_ = classes
+        self.core.labels = Labels.of(*classes.tolist())
+
+    def _codes_of(self, y: NDArray[Any]) -> Vector:
+        positive, negative = y == self.classes_[1], y == self.classes_[0]
+        strange = ~(positive | negative)
+        if strange.any():
+            raise ValueError(f"y: {y[strange][0]!r} is not one of the classes {list(self.classes_)}")
+        return np.where(positive, 1.0, -1.0)
+
+    def _row_weights(self, y: NDArray[Any], sample_weight: Any, X: Any, balanced: bool) -> Vector | None:
+        weights = self._sample_weights(sample_weight, X)
+        if self.class_weight is None:
+            return weights
+        if self.class_weight == "balanced" and not balanced:
+            raise ValueError(BALANCED)
+        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        weight: Vector = np.where(y == self.classes_[1], by_class[1], by_class[0])
+        return weight if weights is None else weights * weight
+
+    def decision_function(self, X: Any) -> Vector:
+        """⟨w, x⟩ (+ b) for each row."""
+        return self._scores(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row; the negative one at a score of exactly 0."""
+        positive = self._scores(X) > 0.0
+        classes = self.classes_ if self._has("classes_") else np.array(self._both_labels())
+        return np.asarray(classes[positive.astype(int)])
+
+    def _both_labels(self) -> tuple[Any, Any]:
+        labels = self._labels()
+        if None in labels:
+            raise NotFittedError(f"this {type(self).__name__} has seen one label only: {labels}")
+        return labels
+
+    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Vector:
+        """The probabilities of the two classes (logistic loss)."""
+        positive = _sigmoid(self._scores(X))
+        return np.column_stack([1.0 - positive, positive])
+
+    @property
+    def coef_(self) -> Vector:
+        """The weights, as one row."""
+        return self._fitted().weights[np.newaxis, :]
+
+    @property
+    def intercept_(self) -> Vector:
+        """The bias; 0 without one."""
+        return np.array([self._fitted().bias])
+
+    # -- River's way -----------------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> Self:
+        """One round: a dict of features, an array, or a pair (indices, values), with its label."""
+        try:
+            code: float | None = self._codes[y]
+        except (AttributeError, KeyError):
+            code = self._meet(x, y, w)
+        if code is not None:
+            if w != 1.0 or self.class_weight is not None:
+                w = checked_weight(w) * self._class_weight_of(y)
+            self._learn_one(x, code, w)
+        return self
+
+    def _meet(self, x: Any, y: Any, w: float) -> float | None:
+        """A label's code on its first appearance; None while it cannot be told, the example being held."""
+        labels = self.core.labels
+        assert labels is not None
+        code = labels.one(y)
+        if code is None:
+            held = (dict(x) if isinstance(x, Mapping) else x, y, checked_weight(w))
+            self._held = [*(self._held if self._has("_held") else []), held]
+            return None
+        self._codes = {**(self._codes if self._has("_codes") else {}), y: code}
+        for earlier in self.__dict__.pop("_held", []):
+            self.learn_one(*earlier)
+        return code
+
+    def _class_weight_of(self, y: Any) -> float:
+        if isinstance(self.class_weight, str):
+            raise SettingError(BALANCED)
+        return 1.0 if self.class_weight is None else float(self.class_weight.get(y, 1.0))
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example; None before any label was seen."""
+        try:
+            negative, positive = self._pair
+        except AttributeError:
+            negative, positive = self._labels()
+            if negative is None or positive is None:
+                return negative if positive is None else positive
+        return positive if self._score_one(x) > 0.0 else negative
+
+    def _labels(self) -> tuple[Any, Any]:
+        """The two labels as they were first spelled; None for one that is not known."""
+        if self._has("_held"):
+            return None, self._held[0][1]
+        if self._has("classes_"):
+            self._pair = (self.classes_[0], self.classes_[1])
+            return self._pair
+        found = {code: label for label, code in reversed(self._codes.items())} if self._has("_codes") else {}
+        if len(found) == 2:
+            self._pair = (found[-1.0], found[1.0])
+            return self._pair
+        labels = self.core.labels
+        assert labels is not None
+        negative, positive = labels.classes
+        return found.get(-1.0, negative), found.get(1.0, positive)
+
+    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class (logistic loss); empty before any label was seen."""
+        negative, positive = self._labels()
+        if negative is None or positive is None:
+            return {label: 1.0 for label in (negative, positive) if label is not None}
+        p = float(_sigmoid(np.array(self._score_one(x))))
+        return {negative: 1.0 - p, positive: p}
+
+    # -- the model file --------------------------------------------------------------------------------------
+
+    def _shell(self) -> dict[str, Any]:
+        if self._has("_held"):
+            raise SettingError("save: only one label was seen, so it cannot be told yet which is positive")
+        pair = self._labels()
+        weight = self.class_weight
+        return {
+            **super()._shell(),
+            "classes": [_python(label) for label in pair],
+            "dtype": self.classes_.dtype.str if self._has("classes_") else None,
+            "class_weight": [[_python(label), float(k)] for label, k in weight.items()]
+            if isinstance(weight, dict)
+            else weight,
+        }
+
+    def _restore(self, core: Linear, shell: Mapping[str, Any] | None) -> None:
+        super()._restore(core, shell)
+        if shell is None:
+            return
+        if shell["dtype"] is not None:
+            self.classes_ = np.array(shell["classes"], dtype=shell["dtype"])
+        pairs = zip(shell["classes"], (-1.0, 1.0), strict=True)
+        self._codes = {label: code for label, code in pairs if label is not None}
+        weight = shell["class_weight"]
+        self.class_weight = dict(weight) if isinstance(weight, list) else weight
+
+
+def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
+    """The sorted classes, at most two."""
+    check_classification_targets(y)
+    classes = np.unique(y)
+    if len(classes) > 2:
+        kind = type_of_target(y, input_name=what)
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {kind}:"
+            f" {what} holds {len(classes)} classes."
+        )
+    return classes
+
+
+def _paired(classes: NDArray[Any]) -> NDArray[Any]:
+    """Both classes where only one of a known pair was given."""
+    if len(classes) == 2:
+        return classes
+    labels = Labels()
+    labels.one(classes[0].item())
+    if None in labels.classes:
+        raise ValueError(f"y: the one label {classes[0]!r} does not tell the other: give classes= on the first call")
+    return np.array(labels.classes).astype(classes.dtype)
+
+
+def _sigmoid(scores: Vector) -> Vector:
+    e = np.exp(-np.abs(scores))
+    return np.where(scores >= 0.0, 1.0, e) / (1.0 + e)
+
+
+def _python(label: Any) -> Any:
+    """A label as Python's own bool, int, float or str."""
+    return label.item() if isinstance(label, np.generic) else label

@@ -1,0 +1,96 @@
+"""One example, a dict, an array or a pair (indices, values), as the kernels take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError
+from noregret.learner.linear import Given, Linear, given
+from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
+from noregret.stream.features import Features
+from noregret.stream.rows import one_dict
+
+FLOAT64 = np.dtype(np.float64)
+FLOATS = (FLOAT64, np.dtype(np.float32))
+NOT_FINITE = "an example must hold finite numbers only"
+
+
+def one_row(core: Linear, x: Any, learn: bool) -> tuple[Given, int]:
+    """The example as one row, prepared, and its width; while learning, new features are taken in."""
+    row: Rows
+    if type(x) is dict or isinstance(x, Mapping):
+        features = core.features
+        if features is None:
+            features = core.features = Features("names")
+        single = one_dict(features, x, learn)
+        if core.plain:
+            return single, features.width
+        row = Sparse(*single)
+    elif isinstance(x, tuple) and len(x) == 2:
+        row = _pair(*x)
+        _admit(core, row.width, "index", learn)
+    else:
+        row = Dense(_array(x)[np.newaxis])
+        _admit(core, row.width, "columns", learn)
+    if not core.plain:
+        if not np.isfinite(row.values).all():
+            raise InputError(NOT_FINITE)
+        row = core.preparation.apply(row, learn)
+    return given(row), row.width
+
+
+def without(row: Given, width: int) -> Given:
+    """A row without the features from `width` on, which were never learned from."""
+    if not isinstance(row, tuple):
+        return np.ascontiguousarray(row[:, :width])
+    kept = row[1] < width
+    return _bounds(int(kept.sum())), row[1][kept], row[2][kept]
+
+
+def is_finite(row: Given) -> bool:
+    return bool(np.isfinite(row[2] if isinstance(row, tuple) else row).all())
+
+
+def _admit(core: Linear, width: int, kind: Any, learn: bool) -> None:
+    features = core.features
+    if features is None:
+        core.features = Features(kind, width)
+    elif features.kind == "index":
+        if learn:
+            features.reach(width)
+    elif width > features.width or (kind == "columns" and width != features.width):
+        raise InputError(f"expected {features.width} features, got {width}")
+
+
+@lru_cache(maxsize=256)
+def _bounds(count: int) -> NDArray[np.int64]:
+    return np.array([0, count], dtype=np.int64)
+
+
+def _pair(indices: Any, values: Any) -> Sparse:
+    try:
+        where, what = np.asarray(indices, np.int64), np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise InputError("an (indices, values) pair must be two rows of numbers") from None
+    if where.shape != what.shape or where.ndim != 1:
+        raise InputError("an (indices, values) pair must be two rows of one length")
+    if where.size and not 0 <= where.min() <= where.max() <= MAX_INDEX:
+        raise InputError(f"the indices of an (indices, values) pair must lie between 0 and {MAX_INDEX}")
+    if np.unique(where).size != where.size:
+        raise InputError("an (indices, values) pair may name each index only once")
+    return Sparse(_bounds(where.size), where.astype(np.uint32), what)
+
+
+def _array(x: Any) -> NDArray[Any]:
+    try:
+        row = x if isinstance(x, np.ndarray) and x.dtype in FLOATS else np.asarray(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        row = np.zeros((0, 0))
+    if row.ndim != 1:
+        raise InputError("one example must be a dict, a row of numbers or a pair (indices, values)")
+    return np.ascontiguousarray(row)
