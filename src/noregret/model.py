@@ -51,6 +51,7 @@ class Header(msgspec.Struct):
     labels: dict[str, Any] | None
     segments: list[dict[str, Any]]
     width: int
+    paired: bool
     arrays: list[Stored]
     estimator: dict[str, Any] | None = None  # what the scikit-learn shell adds
     options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
@@ -81,6 +82,7 @@ def save(core: Linear, path: str | os.PathLike[str], estimator: dict[str, Any] |
             core.labels.to_dict() if core.labels else None,
             core.segments,
             core.width,
+            core.paired,
             stored,
             estimator,
             core.options,
@@ -105,7 +107,7 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Linear
     try:
         for field in state.dtype.names or ():
             state[field] = arrays[f"state.{field}"]
-        core.grow(header.width)
+        core.grow(header.width, sparse=header.paired)
         core.z[: header.width] = arrays["z"]
         if core.total.shape[0]:
             core.total[: header.width] = arrays["total"]

@@ -125,7 +125,7 @@ def _alike(ours: Features, theirs: Features) -> bool:
     if ours.kind == "columns" and theirs.kind == "columns":
         return ours.width == theirs.width
     if ours.kind == "names" or theirs.kind == "names":
-        return ours.to_dict() == theirs.to_dict()
+        return ours.same_recipe(theirs)
     return True
 
 

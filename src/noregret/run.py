@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel.state import BALL, STRONG, TRACE, WINDOW
+from noregret._kernel.vector import norm2
 
 if TYPE_CHECKING:
     from noregret.learner.linear import Linear
@@ -84,8 +85,7 @@ class Run:
     @property
     def gradient_sum_norm(self) -> float:
         """‖Σg‖ with the bias, taken from the sum itself."""
-        total = self.learner.gradient_sum
-        return math.sqrt(float(np.sum(total**2)) + self._get("bias_gradient") ** 2)
+        return math.sqrt(norm2(self.learner.total) + self._get("bias_gradient") ** 2)
 
     @property
     def regret_upper(self) -> float | None:

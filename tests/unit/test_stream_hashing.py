@@ -107,3 +107,13 @@ def test_a_number_under_a_categorical_name_is_hashed(tmp_path):
     stream = read(file, categorical=["zip"])
     X, _ = matrix(stream)
     assert encode(stream.features, {"zip": 123}, grow=False)[0].tolist() == np.flatnonzero(X[0]).tolist()
+
+
+def test_the_recipe_remembers_which_value_went_to_a_slot_but_only_while_learning():
+    rows = [({"city": "Rome"}, 1), ({"city": "Oslo"}, -1)]
+    stream = read(rows, categorical=["city"], hash_bits=10)
+    list(stream.blocks())
+    assert {stream.features.name_of(i) for i in range(1024)} >= {"city=Rome", "city=Oslo"}
+    before = dict(stream.features.values)
+    encode(stream.features, {"city": "Paris"}, grow=False)
+    assert stream.features.values == before

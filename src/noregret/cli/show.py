@@ -79,6 +79,13 @@ def show_run(run: Run, told: str = "") -> None:
 
 def _title(run: Run) -> str:
     settings = run.learner.settings
-    shown = ["radius", "rate", "sigma", "tie", "bias", "scale", "unit_norm"]
-    parts = [f"{key} {settings[key]}" for key in shown if settings.get(key) not in (None, False)]
+    shown = ["loss", "radius", "domain", "rate", "sigma", "tie", "scale"]
+    if run.learner.regression:
+        shown.remove("tie")
+    parts = [f"{key} {_setting(settings[key])}" for key in shown if settings.get(key) is not None]
+    parts += [key.replace("_", "-") for key in ("bias", "unit_norm") if settings[key]]
     return f"{run.learner.name}: {', '.join(parts)}"
+
+
+def _setting(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(getattr(value, "name", value))

@@ -162,7 +162,9 @@ def as_rows(X: Any) -> Rows:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return Sparse(X.indptr.astype(np.int64), X.indices.astype(np.uint32, copy=False), X.data)
+    # Indices are never negative, so the same bits can be read as unsigned without a copy.
+    indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
+    return Sparse(X.indptr.astype(np.int64), indices, X.data)
 
 
 def checked_weight(weight: float) -> float:

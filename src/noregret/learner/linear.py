@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_rows
 from noregret._kernel.state import BALL, CONFIG, new_state
+from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.loss import Loss, tie_code
 from noregret.prepare import Preparation
 from noregret.rate import Rate
-from noregret.stream.block import Dense, Rows
+from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels
 
@@ -71,6 +72,7 @@ class Linear:
         self.state = new_state()
         self.z = np.zeros(0)
         self.total = np.zeros(0)
+        self.paired = False  # w and Σg side by side in memory
         self.width = 0
         self.features: Features | None = None
         self.labels: Labels | None = None if loss.regression else Labels()
@@ -113,7 +115,8 @@ class Linear:
     @property
     def weight_norm(self) -> float:
         """‖w‖ with the bias, taken from the weights themselves."""
-        return math.sqrt(float(np.sum(self.weights**2)) + self.bias**2)
+        scale, bias = float(self.state["scale"][0]), float(self.state["bias"][0])
+        return abs(scale) * math.sqrt(norm2(self.z) + bias * bias)
 
     def play(self, rows: Rows, y: Vector, weights: Vector | None = None) -> Vector:
         """Predict, suffer and update on each row in turn; the scores that were predicted with.
@@ -122,7 +125,7 @@ class Linear:
         """
         if not self.plain:
             rows = self.preparation.apply(rows, learn=True)
-        self.grow(rows.width)
+        self.grow(rows.width, sparse=isinstance(rows, Sparse))
         scores = np.empty(len(rows))
         self._play(given(rows), y, NO_WEIGHTS if weights is None else weights, scores)
         return scores
@@ -132,7 +135,7 @@ class Linear:
         label, score = self._one
         label[0] = y
         if width > self.width:
-            self.grow(width)
+            self.grow(width, sparse=isinstance(row, tuple))
         if self._rounds is None:
             self._rounds = self.loss.kernel()
         weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
@@ -163,15 +166,23 @@ class Linear:
         score_rows(given(rows), z, self.state, self.config, scores)
         return scores
 
-    def grow(self, width: int) -> None:
-        """Make room for features below `width`; new weights are 0."""
+    def grow(self, width: int, sparse: bool) -> None:
+        """Make room for features below `width`; new weights are 0.
+
+        A learner that first meets sparse rows and keeps Σg lays w_i and Σg_i side by side in memory, where one access
+        brings both; for dense rows each lies in one piece, as vector instructions want it.
+        """
         self.width = max(self.width, width)
         if width > self.z.shape[0]:
             room = max(width, 3 * self.z.shape[0] // 2)
             check_memory(room * 8 * (1 + int(self.config["gather"][0])), width)
-            self.z = _extended(self.z, room)
-            if self.config["gather"][0]:
-                self.total = _extended(self.total, room)
+            if not self.config["gather"][0]:
+                self.z = _extended(self.z, np.zeros(room))
+                return
+            if not self.z.shape[0]:
+                self.paired = sparse
+            both = np.zeros((room, 2)) if self.paired else np.zeros((2, room)).T
+            self.z, self.total = _extended(self.z, both[:, 0]), _extended(self.total, both[:, 1])
 
     def reset(self) -> None:
         """Back to before the first round; settings stay."""
@@ -183,13 +194,12 @@ class Linear:
             raise SettingError(f"{self.name}: start must be one row of finite numbers, got shape {start.shape}")
         if self.domain.code == BALL and float(np.linalg.norm(start)) > self.domain.radius:
             raise SettingError(f"{self.name}: start must lie in the ball of radius {self.domain.radius}")
-        self.grow(start.shape[0])
+        self.grow(start.shape[0], sparse=False)
         self.z[: start.shape[0]] = start
         self.state["norm2"] = float(np.sum(start**2))
 
 
-def _extended(vector: Vector, room: int) -> Vector:
-    grown = np.zeros(room)
+def _extended(vector: Vector, grown: Vector) -> Vector:
     grown[: vector.shape[0]] = vector
     return grown
 

@@ -10,10 +10,11 @@ given: w can only grow.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
@@ -53,7 +54,9 @@ class Features:
         "kind",
         "memo",
         "names",
+        "noted",
         "text",
+        "values",
     )
 
     def __init__(self, kind: Kind = "names", columns: int = 0) -> None:
@@ -65,6 +68,8 @@ class Features:
         self.hash_start: int | None = None
         self.categorical: tuple[str, ...] = ()
         self.text: tuple[str, ...] = ()
+        self.values: dict[int, str] = {}  # the value first seen in each hashed slot, for people to read
+        self.noted: NDArray[np.bool_] | None = None  # which slots have one
         self.memo: Memo | None = None  # the last dict's keys with their indices: see rows.encode
 
     @classmethod
@@ -129,9 +134,20 @@ class Features:
         if index < start:
             return self.names[index]
         if index < start + self.slots:
-            return f"hash {index - start}"
+            return self.values.get(index - start, f"hash {index - start}")
         place = index - self.slots
         return self.names[place] if place < len(self.names) else f"feature {index}"
+
+    def note(self, found: Sequence[str], places: Indices) -> None:
+        """Remember what was hashed to slots that nothing went to before."""
+        start = self.hash_start or 0
+        if self.noted is None:
+            self.noted = np.zeros(self.slots, dtype=bool)
+            self.noted[list(self.values)] = True
+        slots = places.astype(np.int64) - start
+        for at in np.flatnonzero(~self.noted[slots]).tolist():
+            self.values.setdefault(int(slots[at]), found[at][:60])
+        self.noted[slots] = True
 
     def quoted(self, index: int) -> str:
         """The feature as an error sentence calls it."""
@@ -163,7 +179,13 @@ class Features:
             "hash_start": self.hash_start,
             "categorical": list(self.categorical),
             "text": list(self.text),
+            "values": [list(self.values), list(self.values.values())],
         }
+
+    def same_recipe(self, other: Features) -> bool:
+        """Whether equal rows become equal vectors under both."""
+        ours, theirs = self.to_dict(), other.to_dict()
+        return all(ours[key] == theirs[key] for key in ours if key != "values")
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Features:
@@ -171,6 +193,7 @@ class Features:
         features.hash_bits, features.hash_start = stored["hash_bits"], stored["hash_start"]
         features.categorical, features.text = tuple(stored["categorical"]), tuple(stored["text"])
         features.names = list(stored["names"])
+        features.values = dict(zip(*stored["values"], strict=True))
         start = len(features.names) if features.hash_start is None else features.hash_start
         features.index = {
             name: place if place < start else place + features.slots for place, name in enumerate(features.names)

@@ -50,8 +50,8 @@ def tokens(column: str, cell: Any, is_text: bool) -> list[str]:
     return [f"{column}={word}" for word in words(value)] if is_text else [f"{column}={value}"]
 
 
-def slots(found: Sequence[str], features: Features) -> Indices:
-    """The feature index of each `column=value` string."""
+def slots(found: Sequence[str], features: Features, learn: bool) -> Indices:
+    """The feature index of each `column=value` string; while learning, the recipe remembers which they were."""
     from noregret._kernel.hashing import murmur3
 
     encoded = [token.encode("utf-8", "surrogatepass") for token in found]
@@ -59,10 +59,15 @@ def slots(found: Sequence[str], features: Features) -> Indices:
     np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)), out=offsets[1:])
     hashes = np.empty(len(encoded), dtype=np.uint32)
     murmur3(np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8), offsets, hashes)
-    return (hashes & np.uint32(features.slots - 1)) + np.uint32(features.hash_start or 0)
+    places: Indices = (hashes & np.uint32(features.slots - 1)) + np.uint32(features.hash_start or 0)
+    if learn:
+        features.note(found, places)
+    return places
 
 
-def hashed_cells(columns: Iterable[tuple[str, bool, Sequence[Any]]], features: Features) -> tuple[Ints, Indices]:
+def hashed_cells(
+    columns: Iterable[tuple[str, bool, Sequence[Any]]], features: Features, learn: bool
+) -> tuple[Ints, Indices]:
     """The (row, feature index) of every hashed value of a block, column by column, repeats and all."""
     found: list[str] = []
     rows: list[int] = []
@@ -71,7 +76,7 @@ def hashed_cells(columns: Iterable[tuple[str, bool, Sequence[Any]]], features: F
             new = tokens(name, cell, is_text)
             found += new
             rows += [row] * len(new)
-    return np.array(rows, dtype=np.int64), slots(found, features)
+    return np.array(rows, dtype=np.int64), slots(found, features, learn)
 
 
 def summed(rows: Ints, indices: NDArray[Any], values: Floats, count: int) -> Sparse:

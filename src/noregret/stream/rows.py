@@ -116,7 +116,7 @@ def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
         if place is not None:
             found[place] = found.get(place, 0.0) + number
     if hashed:
-        for place in slots(hashed, features).tolist():
+        for place in slots(hashed, features, grow).tolist():
             found[place] = found.get(place, 0.0) + 1.0
     count = len(found)
     return np.fromiter(found, np.uint32, count), np.fromiter(found.values(), np.float64, count)

@@ -49,6 +49,7 @@ class Plan:
     numeric: tuple[Numeric, ...]
     hashed: tuple[Hashed, ...]
     features: Features
+    learn: bool
 
     def rows(self, numbers: Sequence[NDArray[Any]], cells: Sequence[Sequence[Any]], count: int) -> Rows:
         """The rows of one block, from the columns in the order of `numeric` and of `hashed`."""
@@ -61,7 +62,7 @@ class Plan:
         X = np.column_stack(numbers) if numbers else np.empty((count, 0))
         at_row, at_column = np.nonzero(X)
         named = [(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
-        rows, slots = hashed_cells(named, self.features)
+        rows, slots = hashed_cells(named, self.features, self.learn)
         return summed(
             np.concatenate([at_row, rows]),
             np.concatenate([indices[at_column], slots]),
@@ -97,7 +98,7 @@ def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: S
         _extend(features, {names[place]: kind for place, kind in kinds.items()}, settings)
     numeric = [Numeric(p, names[p], features.index[names[p]]) for p, kind in kinds.items() if kind == "numeric"]
     hashed = [Hashed(p, names[p], kind == "text") for p, kind in kinds.items() if kind != "numeric"]
-    return Plan(label, tuple(numeric), tuple(hashed), features)
+    return Plan(label, tuple(numeric), tuple(hashed), features, not settings.frozen)
 
 
 def _check_names(names: Sequence[str], source: str) -> None:

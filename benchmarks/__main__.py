@@ -1,0 +1,50 @@
+"""`python -m benchmarks [--quick]`: the tables, and the same as JSON under benchmarks/results/."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from benchmarks.passes import own_loss, passes
+from benchmarks.single import single
+from benchmarks.start import start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small streams and few turns")
+    quick = parser.parse_args().quick
+    turns = 3 if quick else 7
+    facts = {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__}
+    facts |= {
+        "cpu": platform.processor() or platform.machine(),
+        "cores": str(os.cpu_count()),
+        "date": time.strftime("%F"),
+    }
+    print("  ".join(f"{key} {value}" for key, value in facts.items()), end="\n\n")
+    found: list[dict[str, Any]] = []
+    for rows in (
+        passes(50_000 if quick else 300_000, 200_000 if quick else 1_000_000, turns),
+        own_loss(200_000 if quick else 1_000_000, turns),
+        single(3_000 if quick else 20_000, turns),
+        start(turns),
+    ):
+        for row in rows:
+            found.append(row)
+            figures = "  ".join(f"{key} {value:.3g}" for key, value in row.items() if key != "job")
+            print(f"{row['job']:46s} {figures}", flush=True)
+    folder = Path(__file__).parent / "results"
+    folder.mkdir(exist_ok=True)
+    (folder / "latest.json").write_text(json.dumps({"facts": facts, "rows": found}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
