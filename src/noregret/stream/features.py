@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
@@ -54,7 +53,6 @@ class Features:
         "kind",
         "memo",
         "names",
-        "noted",
         "text",
         "values",
     )
@@ -69,7 +67,6 @@ class Features:
         self.categorical: tuple[str, ...] = ()
         self.text: tuple[str, ...] = ()
         self.values: dict[int, str] = {}  # the value first seen in each hashed slot, for people to read
-        self.noted: NDArray[np.bool_] | None = None  # which slots have one
         self.memo: Memo | None = None  # the last dict's keys with their indices: see rows.encode
 
     @classmethod
@@ -140,14 +137,10 @@ class Features:
 
     def note(self, found: Sequence[str], places: Indices) -> None:
         """Remember what was hashed to slots that nothing went to before."""
-        start = self.hash_start or 0
-        if self.noted is None:
-            self.noted = np.zeros(self.slots, dtype=bool)
-            self.noted[list(self.values)] = True
-        slots = places.astype(np.int64) - start
-        for at in np.flatnonzero(~self.noted[slots]).tolist():
-            self.values.setdefault(int(slots[at]), found[at][:60])
-        self.noted[slots] = True
+        slots, first = np.unique(places - np.uint32(self.hash_start or 0), return_index=True)
+        for slot, at in zip(slots.tolist(), first.tolist(), strict=True):
+            if slot not in self.values:
+                self.values[slot] = found[at][:60]
 
     def quoted(self, index: int) -> str:
         """The feature as an error sentence calls it."""
