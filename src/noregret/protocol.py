@@ -181,11 +181,6 @@ def _real(block: Block) -> Vector:
 
 def _weights(core: Linear, block: Block, y: Vector, class_weight: dict[Any, float] | None) -> Vector | None:
     weights = block.weights
-    if weights is not None and not (np.isfinite(weights).all() and (weights >= 0.0).all()):
-        row = int(np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))[0])
-        raise InputError(
-            f"a weight must be at least 0 and finite, got {weights[row]}", block.source, int(block.lines[row])
-        )
     if class_weight is None or core.labels is None:
         return weights
     negative, positive = (_weight_of(class_weight, label) for label in core.labels.classes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BALL, STRONG, TRACE, WINDOW
+from noregret._kernel.state import BALL, CURVE, STRONG, TRACE, WINDOW
 from noregret._kernel.vector import norm2
 
 if TYPE_CHECKING:
@@ -187,6 +187,12 @@ class Run:
             last["constant"] = self._get("constant") if self.learner.regression else constant
             rows = np.vstack([rows, [last[name] for name in TRACE]])
         return {name: rows[:, i].copy() for i, name in enumerate(TRACE)}
+
+    @property
+    def regret_curve(self) -> dict[str, NDArray[np.float64]]:
+        """What the regret bound is made from, at four round numbers to each doubling: losses, Σg·w and ‖Σg‖ so far."""
+        rows = self.state["curve"][0][: self._get("curve_rows")]
+        return {name: rows[:, i].copy() for i, name in enumerate(CURVE)}
 
     @property
     def mistake_rounds(self) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret._kernel import compiled, inlined
-from noregret._kernel.record import is_mistake, record_binary, record_real, record_trace
+from noregret._kernel.record import is_mistake, record_binary, record_curve, record_real, record_trace
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
 from noregret._kernel.state import BOX, SMALL
 from noregret._kernel.step import descend, restart, settle
@@ -21,9 +21,7 @@ Function = Callable[[float, float, float], float]
 
 
 @inlined
-def update(
-    st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, total: Any, row2: float, old2: float
-) -> None:
+def update(st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, total: Any, old2: float) -> None:
     """z ← z + c·x with the bias, within the box where there is one; Σg ← Σg + g·x where it is kept."""
     boxed = cfg["domain"] == BOX
     if boxed:
@@ -36,8 +34,7 @@ def update(
     else:
         st["bias"] += cfg["bias"] * c
     if cfg["gather"]:
-        before = gather(rows, t, c, z, g, total) + cfg["bias"] * st["bias_gradient"]
-        st["gradient_sum2"] = max(st["gradient_sum2"] + g * (2.0 * before + g * row2), 0.0)
+        gather(rows, t, c, z, g, total)
         st["bias_gradient"] += cfg["bias"] * g
     elif not boxed:
         add(rows, t, c, z)
@@ -94,11 +91,13 @@ def rounds(value: Function, slope: Function, stamp: int) -> Callable[..., int]:
                 st["fractional_weights"] += 1
             if g != 0.0:
                 st["updates"] += 1
-                update(st, cfg, rows, t, c, z, g, total, row2, old2)
-            settle(st, cfg, z, total)
+                update(st, cfg, rows, t, c, z, g, total, old2)
+            settle(st, cfg, z)
             st["rounds"] += 1
             if st["rounds"] == st["trace_next"]:
                 record_trace(st, cfg["classify"])
+            if st["rounds"] == st["curve_next"]:
+                record_curve(st, total)
         return int(labels.shape[0]) + 0 * stamp
 
     return play

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from noregret._kernel import compiled, inlined
 from noregret._kernel.state import BINS, POINTS, WINDOW
+from noregret._kernel.vector import norm2
 
 LOWEST = (1023 - 32) << 6  # the pattern of 2⁻³², without its low bits
 
@@ -75,7 +77,6 @@ def record_trace(st: Any, classify: int) -> None:
     trace[i, 4] = st["last"]
     trace[i, 5] = st["gradient2"]
     trace[i, 6] = st["gradient_dot_weights"]
-    trace[i, 7] = st["gradient_sum2"]
     i += 1
     if i == POINTS:
         i = POINTS // 2
@@ -85,3 +86,20 @@ def record_trace(st: Any, classify: int) -> None:
         st["trace_step"] *= 2
     st["trace_rows"] = i
     st["trace_next"] += st["trace_step"]
+
+
+@compiled
+def record_curve(st: Any, total: Any) -> None:
+    """One row of the regret curve, four to each doubling of the rounds: ‖Σg‖ costs a look at every feature."""
+    t = st["rounds"]
+    i = st["curve_rows"]
+    curve = st["curve"]
+    curve[i, 0] = t
+    curve[i, 1] = st["loss"]
+    curve[i, 2] = st["gradient_dot_weights"]
+    curve[i, 3] = math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"])
+    st["curve_rows"] = i + 1
+    step = 1
+    while 8 * step <= t:
+        step *= 2
+    st["curve_next"] = t + step

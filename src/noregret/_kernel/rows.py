@@ -22,6 +22,7 @@ from noregret._kernel.vector import (
     dot_single,
     dot_sparse,
     gather_dense,
+    gather_pairs,
     gather_sparse,
     reaches_sparse,
     square_sparse,
@@ -58,11 +59,12 @@ def add_clipped(rows: Any, t: int, c: float, limit: float, z: Any) -> float:
     return add_dense_clipped(rows, t, c, limit, z)
 
 
-def gather(rows: Any, t: int, c: float, z: Any, g: float, total: Any) -> float:
-    """z ← z + c·x and total ← total + g·x of row t; returns ⟨total, x⟩ from before."""
+def gather(rows: Any, t: int, c: float, z: Any, g: float, total: Any) -> None:
+    """z ← z + c·x and total ← total + g·x of row t."""
     if isinstance(rows, tuple):
-        return gather_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total)
-    return gather_dense(rows, t, c, z, g, total)
+        gather_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total)
+    else:
+        gather_dense(rows, t, c, z, g, total)
 
 
 def sparse(rows: Any) -> bool:
@@ -106,6 +108,10 @@ def _add_clipped(rows: Any, t: Any, c: Any, limit: Any, z: Any) -> Callable[...,
 
 @overload(gather, strict=False, inline="always")
 def _gather(rows: Any, t: Any, c: Any, z: Any, g: Any, total: Any) -> Callable[..., Any]:
+    if sparse(rows) and z.layout == "A":
+        return lambda rows, t, c, z, g, total: gather_pairs(
+            rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total
+        )
     if sparse(rows):
         return lambda rows, t, c, z, g, total: gather_sparse(
             rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total

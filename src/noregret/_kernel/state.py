@@ -17,9 +17,11 @@ WINDOW = 1000  # rounds of the windowed error
 BINS = 8193  # score bins a class, for the AUC: 64 binary orders × 64 steps a sign, and one for zero
 SMALL = 64  # with fewer features than this a projection is taken on the weights themselves
 TINY = 1e-60  # a smaller scale is folded into z before it can underflow
+ROWS = 256  # of the regret curve: four to each doubling, enough for 2⁶³ rounds
 POINTS = 2048  # rows of the trace; when it is full every second one goes and the spacing doubles
 
-TRACE = ("rounds", "mistakes", "loss", "constant", "last", "gradient2", "gradient_dot_weights", "gradient_sum2")
+TRACE = ("rounds", "mistakes", "loss", "constant", "last", "gradient2", "gradient_dot_weights")
+CURVE = ("rounds", "loss", "gradient_dot_weights", "gradient_sum_norm")
 
 STATE = np.dtype(
     [
@@ -42,7 +44,6 @@ STATE = np.dtype(
         ("gradient2_sqrt", "f8"),  # Σ‖g‖²/√t
         ("gradient2_inverse", "f8"),  # Σ‖g‖²/t
         ("gradient_dot_weights", "f8"),  # Σ g·w
-        ("gradient_sum2", "f8"),  # ‖Σg‖², running
         ("label_max", "f8"),  # max |y|
         ("fractional_weights", "i8"),  # rounds whose sample weight was neither 0 nor 1
         # progressive figures and baselines
@@ -61,6 +62,9 @@ STATE = np.dtype(
         ("trace_rows", "i8"),
         ("trace_step", "i8"),
         ("trace_next", "i8"),  # the round that the trace records next
+        ("curve", "f8", (ROWS, len(CURVE))),
+        ("curve_rows", "i8"),
+        ("curve_next", "i8"),
     ]
 )
 
@@ -90,4 +94,5 @@ def new_state() -> NDArray[Any]:
     state["scale"] = 1.0
     state["trace_step"] = 1
     state["trace_next"] = 1
+    state["curve_next"] = 1
     return state

@@ -84,14 +84,11 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
 
 
 @inlined
-def settle(st: Any, cfg: Any, z: Any, total: Any) -> None:
-    """After the update: take the norms afresh at fixed rounds, project on the ball, keep the scale from underflow."""
+def settle(st: Any, cfg: Any, z: Any) -> None:
+    """After the update: take the norm afresh at fixed rounds, project on the ball, keep the scale from underflow."""
     t = st["rounds"] + 1
-    if t & (t - 1) == 0 or t % REFRESH == 0:
-        if cfg["domain"] == BALL or cfg["sigma"] > 0.0:
-            st["norm2"] = norm2(z) + st["bias"] * st["bias"]
-        if cfg["gather"]:
-            st["gradient_sum2"] = norm2(total) + st["bias_gradient"] * st["bias_gradient"]
+    if (t & (t - 1) == 0 or t % REFRESH == 0) and (cfg["domain"] == BALL or cfg["sigma"] > 0.0):
+        st["norm2"] = norm2(z) + st["bias"] * st["bias"]
     if cfg["domain"] == BALL:
         project(st, cfg["radius"], z)
     if st["scale"] < TINY:

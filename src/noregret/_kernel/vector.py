@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from noregret._kernel import compiled, inlined, reordered
+from noregret._kernel.pair import add_pair
 
 U = np.uint64
 
@@ -90,47 +91,29 @@ def add_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z: An
         z[indices[U(k)]] += c * float(values[U(k)])
 
 
-@reordered
-def gather_dense(X: Any, t: int, c: float, z: Any, g: float, total: Any) -> float:
-    """z ← z + c·x and total ← total + g·x for row t; returns ⟨total, x⟩ from before."""
-    dot = 0.0
+@inlined
+def gather_dense(X: Any, t: int, c: float, z: Any, g: float, total: Any) -> None:
+    """z ← z + c·x and total ← total + g·x for row t of a matrix."""
     for i in range(X.shape[1]):
         x = float(X[t, i])
         z[i] += c * x
-        dot += x * total[i]
         total[i] += g * x
-    return dot
 
 
 @inlined
-def gather_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any) -> float:
-    """z ← z + c·x and total ← total + g·x for the entries start..stop; returns ⟨total, x⟩ from before."""
-    first = U(start)
-    twos = (U(stop) - first) // U(2)
-    a0 = a1 = 0.0
-    for k in range(twos):
-        j = first + U(k) * U(2)
-        i0 = indices[j]
-        i1 = indices[j + U(1)]
-        x0 = float(values[j])
-        x1 = float(values[j + U(1)])
-        t0 = total[i0]
-        z[i0] += c * x0
-        a0 += x0 * t0
-        total[i0] = t0 + g * x0
-        t1 = total[i1]
-        z[i1] += c * x1
-        a1 += x1 * t1
-        total[i1] = t1 + g * x1
-    dot = a0 + a1
-    if first + twos * U(2) < U(stop):
-        j = U(stop) - U(1)
-        i0 = indices[j]
-        x0 = float(values[j])
-        z[i0] += c * x0
-        dot += x0 * total[i0]
-        total[i0] += g * x0
-    return dot
+def gather_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any) -> None:
+    """z ← z + c·x and total ← total + g·x for the entries start..stop of a sparse row."""
+    for k in range(U(start), U(stop)):
+        x = float(values[U(k)])
+        z[indices[U(k)]] += c * x
+        total[indices[U(k)]] += g * x
+
+
+@inlined
+def gather_pairs(indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any) -> None:
+    """The same where z and total lie side by side."""
+    for k in range(U(start), U(stop)):
+        add_pair(z, total, indices[U(k)], float(values[U(k)]), c, g)
 
 
 @inlined

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from noregret import model
@@ -72,16 +73,26 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def _learn(self, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
-        rows, core = as_rows(X), self.core
+    def _learn(self, core: Linear, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
+        rows = as_rows(X)
         if core.features is None:
             named = self._has("feature_names_in_")
             core.features = Features.named(list(self.feature_names_in_)) if named else Features("columns", X.shape[1])
-        for order in _orders(len(rows), passes, shuffle):
-            if order is None:
-                core.play(rows, y, weights)
-            else:
-                core.play(rows.take(order), y[order], None if weights is None else weights[order])
+        try:
+            for order in _orders(len(rows), passes, shuffle):
+                if order is None:
+                    core.play(rows, y, weights)
+                else:
+                    core.play(rows.take(order), y[order], None if weights is None else weights[order])
+        except DivergedError:
+            assert_all_finite(X, input_name="X")  # what `fit` left to the loop to find
+            raise
+
+    def _first_look(self, X: Any, y: Any, core: Linear, **options: Any) -> tuple[Any, Any]:
+        """X and y checked for `fit`; where rows are played as they are, the loop itself stops at what is not finite."""
+        checked = validate_data(self, X, y, ensure_all_finite=not core.plain, **CHECKS, **options)
+        assert_all_finite(checked[1], input_name="y")
+        return checked[0], checked[1]
 
     def _first(self) -> bool:
         """Whether rows in arrays have yet to say how many columns there are."""

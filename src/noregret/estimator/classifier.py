@@ -49,16 +49,17 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows in order, starting anew."""
-        X, y = validate_data(self, X, y, **CHECKS)
+        core = self._new_core()
+        X, y = self._first_look(X, y, core)
         classes = _classes(y, "y")
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__}: y must hold two classes, got one class only: {classes[0]!r}")
-        self._core = self._new_core()
-        for stale in ("classes_", "_codes", "_pair", "_held"):
+        core.labels = Labels.of(*classes.tolist())
+        weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
+        self._learn(core, X, np.where(y == classes[1], 1.0, -1.0), weights, self.passes, self.shuffle)
+        for stale in ("_codes", "_pair", "_held"):
             self.__dict__.pop(stale, None)
-        self._name_classes(classes)
-        weights = self._row_weights(y, sample_weight, X, balanced=True)
-        self._learn(X, self._codes_of(y), weights, self.passes, self.shuffle)
+        self._core, self.classes_ = core, classes
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -68,8 +69,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self._name_classes(_classes(np.asarray(classes), "classes"))
         elif not self._has("classes_"):
             self._name_classes(_paired(_classes(y, "y")))
-        weights = self._row_weights(y, sample_weight, X, balanced=False)
-        self._learn(X, self._codes_of(y), weights, 1, None)
+        weights = self._row_weights(y, self.classes_, sample_weight, X, balanced=False)
+        self._learn(self.core, X, self._codes_of(y), weights, 1, None)
         return self
 
     def _name_classes(self, classes: NDArray[Any]) -> None:
@@ -87,14 +88,16 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise ValueError(f"y: {y[strange][0]!r} is not one of the classes {list(self.classes_)}")
         return np.where(positive, 1.0, -1.0)
 
-    def _row_weights(self, y: NDArray[Any], sample_weight: Any, X: Any, balanced: bool) -> Vector | None:
+    def _row_weights(
+        self, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, X: Any, balanced: bool
+    ) -> Vector | None:
         weights = self._sample_weights(sample_weight, X)
         if self.class_weight is None:
             return weights
         if self.class_weight == "balanced" and not balanced:
             raise ValueError(BALANCED)
-        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
-        weight: Vector = np.where(y == self.classes_[1], by_class[1], by_class[0])
+        by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
+        weight: Vector = np.where(y == classes[1], by_class[1], by_class[0])
         return weight if weights is None else weights * weight
 
     def decision_function(self, X: Any) -> Vector:
@@ -227,6 +230,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
 def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
     """The sorted classes, at most two."""
+    if y.dtype.kind in "iubf" and y.ndim == 1 and y.size:
+        low, high = y.min(), y.max()
+        if float(low).is_integer() and float(high).is_integer() and ((y == low) | (y == high)).all():
+            return np.unique([low, high])  # seen at a glance, without sorting all of y
     check_classification_targets(y)
     classes = np.unique(y)
     if len(classes) > 2:

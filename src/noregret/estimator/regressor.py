@@ -20,15 +20,17 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows in order, starting anew."""
-        X, y = validate_data(self, X, y, y_numeric=True, **CHECKS)
-        self._core = self._new_core()
-        self._learn(X, np.array(y, np.float64), self._sample_weights(sample_weight, X), self.passes, self.shuffle)
+        core = self._new_core()
+        X, y = self._first_look(X, y, core, y_numeric=True)
+        weights = self._sample_weights(sample_weight, X)
+        self._learn(core, X, np.array(y, np.float64), weights, self.passes, self.shuffle)
+        self._core = core
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning."""
         X, y = validate_data(self, X, y, reset=self._first(), y_numeric=True, **CHECKS)
-        self._learn(X, np.array(y, np.float64), self._sample_weights(sample_weight, X), 1, None)
+        self._learn(self.core, X, np.array(y, np.float64), self._sample_weights(sample_weight, X), 1, None)
         return self
 
     def predict(self, X: Any) -> Vector:

@@ -13,11 +13,10 @@ from noregret.stream.base import Stream
 from noregret.stream.block import Block, Dense, Ints, Rows, Sparse
 from noregret.stream.given import label_array, none
 from noregret.stream.missing import Missing
-from noregret.stream.settings import ARRAY_ROWS, Settings
+from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES, Settings
 from noregret.stream.wording import reason
 
 SOURCE = "(X, y)"
-ARRAY_VALUES = 2**22
 
 
 class Arrays(Stream):
@@ -42,10 +41,8 @@ class Arrays(Stream):
             length=rows,
             frozen=settings.frozen,
         )
-        usual = (
-            max(1, min(ARRAY_ROWS, ARRAY_VALUES // max(columns, 1))) if isinstance(self._X, np.ndarray) else ARRAY_ROWS
-        )
-        self.block_rows = settings.block_rows or usual
+        values = columns if isinstance(self._X, np.ndarray) else self._X.nnz / max(rows, 1)
+        self.block_rows = settings.block_rows or max(1, min(ARRAY_ROWS, int(BLOCK_VALUES / max(values, 1))))
 
     def _read(self) -> Iterator[Block]:
         rows = self._X.shape[0]
@@ -95,14 +92,22 @@ def _compressed(X: Any) -> Any:
         raise InputError(f"X must hold numbers, it holds type {found.dtype}", SOURCE)
     if len(found.shape) != 2:
         raise InputError(f"X must have two dimensions, got {len(found.shape)}", SOURCE)
-    try:
-        found.check_format(full_check=True)
-    except ValueError as error:
-        raise InputError(f"X is not a well-formed sparse matrix ({reason(error)})", SOURCE) from error
+    _check_compressed(found)
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()
     return found
+
+
+def _check_compressed(X: Any) -> None:
+    """What compiled loops rely on: bounds that never decrease, indices below the number of columns."""
+    bounds = X.indptr
+    if not (bounds[0] == 0 and bounds[-1] <= len(X.indices) == len(X.data) and (np.diff(bounds) >= 0).all()):
+        raise InputError("X is not a well-formed sparse matrix: its row bounds do not fit its entries", SOURCE)
+    # Read as unsigned, a negative index is a large one.
+    top = int(X.indices.view(X.indices.dtype.str.replace("i", "u")).max()) if len(X.indices) else 0
+    if len(X.indices) and top >= X.shape[1]:
+        raise InputError(f"X is not a well-formed sparse matrix: an index is outside its {X.shape[1]} columns", SOURCE)
 
 
 def _rows(X: Any, start: int, stop: int) -> Rows:
