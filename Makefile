@@ -23,7 +23,7 @@ lint: $(READY)
 test: $(READY) lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/contract
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/contract
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/bounds-checked $(BIN)/python -m pytest -n 2 --dist loadfile tests/contract
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[peers]'

@@ -14,7 +14,11 @@ from noregret.errors import InputError
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A binary file to write that takes the place of `path` only once all of it is on the disk."""
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # what a link leads to, not the link
+    if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device: there is no whole to it
+        with target.open("wb") as file:
+            yield file
+        return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     if target.is_dir():
         raise InputError("is a folder, a file was expected", str(path))

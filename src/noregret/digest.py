@@ -24,7 +24,7 @@ class Digest:
     def update(self, rows: Rows, y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
         counts, indices, values = _entries(rows)
         self.rows += len(rows)
-        parts = (y, np.ones(0) if weights is None else weights, counts, indices, values)
+        parts = (y, np.ones(len(rows)) if weights is None else weights, counts, indices, values)
         for stream, part, kind in zip(self._streams, parts, ("<f8", "<f8", "<i8", "<u4", "<f8"), strict=True):
             stream.update(np.ascontiguousarray(part, dtype=kind).data)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -93,10 +94,15 @@ def _kernel(value: Function, slope: Function, custom: bool) -> Callable[..., int
     from noregret._kernel.stamp import stamp
 
     key = stamp(value, slope)
+    keep = all(function.__module__ in sys.modules for function in (value, slope))
     of, slope_of = register_jitable(value), register_jitable(slope)
     if custom:
-        return rounds(register_jitable(lambda z, y, p: of(z, y)), register_jitable(lambda z, y, p: slope_of(z, y)), key)
-    return rounds(of, slope_of, key)
+        of, slope_of = _with_parameter(of), _with_parameter(slope_of)
+    return rounds(register_jitable(of), register_jitable(slope_of), key, keep)
+
+
+def _with_parameter(function: Function) -> Function:
+    return lambda z, y, p: function(z, y)
 
 
 def _within(alpha: Array, low: float, high: float, inside: Array) -> Array:
@@ -202,6 +208,16 @@ def _logistic_conjugate(alpha: Array, y: Array, p: float) -> Array:
 def logistic() -> Loss:
     """ln(1 + e^(−y·z)), natural logarithm."""
     return Loss("logistic", _logistic, _logistic_slope, _logistic_conjugate)
+
+
+def probability(scores: Array) -> Array:
+    """What the logistic loss takes the probability of +1 to be: 1/(1 + e^(−z)), without overflow.
+
+    >>> probability(np.array([0.0, -1000.0])).tolist()
+    [0.5, 0.0]
+    """
+    e = np.exp(-np.abs(scores))
+    return np.where(scores >= 0.0, 1.0, e) / (1.0 + e)
 
 
 def _squared(z: float, y: float, p: float) -> float:

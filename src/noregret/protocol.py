@@ -62,14 +62,17 @@ def play(
     """
     if passes < 1:
         raise SettingError(f"passes must be at least 1, got {passes}")
+    if shuffle is not None and shuffle < 0:
+        raise SettingError(f"shuffle: the seed must be at least 0, got {shuffle}")
     core = learner.core
+    if mistakes and core.regression:
+        raise SettingError(f"mistakes: the loss {core.loss.name} is for numbers, which are not right or wrong")
     source = read(stream, features=core.features)
     agree(core, source)
     began, before = time.perf_counter(), core.state.copy()
     seen = _Seen(core) if skip_seen else None
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
     taken = Digest() if digest else None
-    stopped = False
     for block, y in _rounds(core, source, passes, shuffle):
         weights = _weights(core, block, y, class_weight)
         if seen is not None and (known := seen.rest(block, y, weights)):
@@ -85,21 +88,19 @@ def play(
         if watch is not None:
             watch(block, y, scores)
         if stop():
-            stopped = True
             break
     if seen is not None:
         seen.finish(source.source)
     if taken is not None and taken.rows:
         skipped = seen.rows if seen is not None else 0
         core.segments.append({"rows": taken.rows, "skipped": skipped, "digest": taken.hexdigest()})
-    return Run(
+    return Run.of(
         core,
-        core.state.copy(),
         before,
         time.perf_counter() - began,
-        stopped,
-        None if taken is None else taken.hexdigest(),
-        None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
+        stopped=stop(),
+        digest=None if taken is None else taken.hexdigest(),
+        mistake_bits=None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
     )
 
 
@@ -183,9 +184,16 @@ def _weights(core: Linear, block: Block, y: Vector, class_weight: dict[Any, floa
     weights = block.weights
     if class_weight is None or core.labels is None:
         return weights
+    _check_class_weight(class_weight, core.labels.classes)
     negative, positive = (_weight_of(class_weight, label) for label in core.labels.classes)
     by_class = np.where(y > 0.0, positive, negative)
     return by_class if weights is None else by_class * weights
+
+
+def _check_class_weight(class_weight: dict[Any, float], labels: tuple[Any, Any]) -> None:
+    for key in class_weight:
+        if None not in labels and not any(same(key, label) for label in labels):
+            raise SettingError(f"class weight: {key!r} is not one of the labels {labels[0]!r} and {labels[1]!r}")
 
 
 def _weight_of(class_weight: dict[Any, float], label: Any) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BALL, CURVE, STRONG, TRACE, WINDOW
+from noregret._kernel.state import BALL, CURVE, STRONG, TRACE, WINDOW, new_state
 from noregret._kernel.vector import norm2
 
 if TYPE_CHECKING:
@@ -24,9 +24,21 @@ class Run:
     state: NDArray[Any]  # as it was when the call ended
     before: NDArray[Any]  # as it was when the call began
     seconds: float
+    weight_norm: float  # ‖w‖ with the bias, taken from the weights themselves
+    gradient_sum_norm: float  # ‖Σg‖ with the bias, taken from the sum itself; 0 where it is not kept
+    features: int
     stopped: bool = False  # asked to stop before the stream ended
     digest: str | None = None
     mistake_bits: NDArray[np.uint8] | None = field(default=None, repr=False)  # one bit a round
+
+    @classmethod
+    def of(cls, core: Linear, before: NDArray[Any] | None = None, seconds: float = 0.0, **more: Any) -> Run:
+        """The run of a learner as it stands, which later rounds leave as it is."""
+        state = core.state.copy()
+        total = math.sqrt(norm2(core.total) + float(state["bias_gradient"][0]) ** 2)
+        features = core.features.count if core.features else core.width
+        start = new_state() if before is None else before
+        return cls(core, state, start, seconds, core.weight_norm, total, features, **more)
 
     def _get(self, name: str) -> Any:
         return self.state[name][0].item()
@@ -37,7 +49,7 @@ class Run:
 
     @property
     def updates(self) -> int:
-        """Rounds with a gradient other than 0."""
+        """Rounds in which the loss had a slope other than 0: for the perceptron, its mistakes."""
         return int(self._get("updates"))
 
     @property
@@ -72,20 +84,15 @@ class Run:
 
     @property
     def gradient(self) -> dict[str, float]:
-        """What the regret bounds are made from; all 0 for a learner that takes no gradient of a convex loss."""
-        return {
+        """What the regret bounds are made from; the perceptron's gradient is −y·x on a mistake and 0 otherwise."""
+        figures = {
             "max_norm": math.sqrt(self._get("gradient_max2")),
             "sum_norm2": self._get("gradient2"),
             "sum_norm2_over_sqrt_t": self._get("gradient2_sqrt"),
             "sum_norm2_over_t": self._get("gradient2_inverse"),
             "sum_dot_weights": self._get("gradient_dot_weights"),
-            "norm_of_sum": self.gradient_sum_norm,
         }
-
-    @property
-    def gradient_sum_norm(self) -> float:
-        """‖Σg‖ with the bias, taken from the sum itself."""
-        return math.sqrt(norm2(self.learner.total) + self._get("bias_gradient") ** 2)
+        return {**figures, "norm_of_sum": self.gradient_sum_norm} if self._code("gather") else figures
 
     @property
     def regret_upper(self) -> float | None:
@@ -222,12 +229,12 @@ class Run:
         upper = self.regret_upper
         return {
             "rounds": self.rounds,
-            "features": learner.features.count if learner.features else learner.width,
+            "features": self.features,
             "mistakes": self.mistakes,
             "loss": {"name": learner.loss.spec, "total": self.loss, "mean": _number(self.sequential_risk)},
             "max_norm": self.max_norm,
             "max_norm2": self.max_norm2,
-            "weight_norm": learner.weight_norm,
+            "weight_norm": self.weight_norm,
             "updates": self.updates,
             "mistake_norm2": self.mistake_norm2,
             "learner": {"name": learner.name, **settings},

@@ -46,8 +46,7 @@ def csv_text(delimiter=","):
 
 def svmlight_text():
     lines = [
-        f"{y:+g} " + " ".join(f"{i}:{v!r}" for i, v in enumerate(map(float, x)))
-        for x, y in zip(X, Y, strict=True)
+        f"{y:+g} " + " ".join(f"{i}:{v!r}" for i, v in enumerate(map(float, x))) for x, y in zip(X, Y, strict=True)
     ]
     return "\n".join(lines).encode()
 
@@ -157,9 +156,7 @@ def test_members_of_a_compressed_file_follow_each_other(tmp_path, ending):
 @pytest.mark.parametrize("name", ["rows.svm", "rows.csv", "rows.parquet"])
 def test_a_truncated_compressed_file_is_one_sentence(tmp_path, name, ending):
     (tmp_path / name).write_bytes(COMPRESSIONS[ending](FILES[name])[:-9])
-    with pytest.raises(
-        InputError, match=rf"{name}(:\d+)?: the (gzip|bzip2|xz|zstd) data are damaged or cut short"
-    ):
+    with pytest.raises(InputError, match=rf"{name}(:\d+)?: the (gzip|bzip2|xz|zstd) data are damaged or cut short"):
         same(read(tmp_path / name))
 
 
@@ -204,9 +201,7 @@ def test_a_temporary_copy_that_cannot_be_written(standard_input, monkeypatch):
 
     standard_input(FILES["rows.npz"])
     monkeypatch.setattr("tempfile.TemporaryFile", full)
-    with pytest.raises(
-        InputError, match=r"standard input: a temporary copy cannot be written \(No space left"
-    ):
+    with pytest.raises(InputError, match=r"standard input: a temporary copy cannot be written \(No space left"):
         read("-")
 
 
@@ -221,9 +216,7 @@ class FailingFile(io.BytesIO):
 
 def test_a_disk_that_fails_is_one_sentence_with_the_line_reached():
     opened = Opened("rows.svm", FailingFile(b"1 1:1 2:2\n1 1:1\n"))
-    with pytest.raises(
-        InputError, match=r"rows\.svm:2: the file is damaged or cut short \(.*Input/output error"
-    ):
+    with pytest.raises(InputError, match=r"rows\.svm:2: the file is damaged or cut short \(.*Input/output error"):
         list(byte_lines(opened))
 
 
@@ -273,10 +266,7 @@ def test_the_fraction_read_rises_to_one(tmp_path, name):
 def test_streams_need_numpy_alone_until_a_format_asks_for_more():
     heavy = ["pyarrow", "scipy", "numba", "pandas", "polars", "sklearn"]
     code = f"import sys, noregret.stream; print([name for name in {heavy} if name in sys.modules])"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        == "[]\n"
-    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 # --- missing values
@@ -349,9 +339,7 @@ def test_a_row_file_is_closed_with_its_block_and_then_says_so(tmp_path):
     with RowFile(read((X, Y))) as rows:
         assert same(rows)
         assert same(RowFile(rows))
-        assert np.array_equal(
-            np.sort(matrix(rows.permuted(np.random.default_rng(1)))[0], axis=0), np.sort(X, axis=0)
-        )
+        assert np.array_equal(np.sort(matrix(rows.permuted(np.random.default_rng(1)))[0], axis=0), np.sort(X, axis=0))
     with pytest.raises(InputError, match="the temporary row file is closed"):
         same(rows)
 
@@ -370,9 +358,7 @@ def test_a_full_disk_is_one_sentence(monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("noregret.stream.rowfile._Column.append", full)
-    with pytest.raises(
-        InputError, match=r"the temporary row file cannot be written \(No space left on device\)"
-    ):
+    with pytest.raises(InputError, match=r"the temporary row file cannot be written \(No space left on device\)"):
         RowFile(read((X, Y)))
 
 

@@ -99,9 +99,7 @@ def test_a_third_label_beside_the_positive_one_is_refused():
 @pytest.mark.parametrize("size", [1000, 2**17])
 def test_rows_are_held_for_the_second_label_but_not_for_ever(size):
     assert codes_of(["a"] * HELD + ["b"], size=size)[-2:] == [-1, 1]
-    with pytest.raises(
-        InputError, match=rf":{HELD + 1}: {HELD} rows have the one label 'a': say which is positive"
-    ):
+    with pytest.raises(InputError, match=rf":{HELD + 1}: {HELD} rows have the one label 'a': say which is positive"):
         codes_of(["a"] * (HELD + 1) + ["b"], size=size)
 
 

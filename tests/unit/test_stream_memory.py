@@ -130,9 +130,7 @@ def test_the_user_s_array_is_never_changed():
 
 
 def test_something_else_is_refused():
-    with pytest.raises(
-        SettingError, match=r"read: expected a path, \(X, y\), a table or an iterable .* got int"
-    ):
+    with pytest.raises(SettingError, match=r"read: expected a path, \(X, y\), a table or an iterable .* got int"):
         read(3)
 
 
@@ -274,9 +272,7 @@ def test_a_key_beyond_a_model_of_columns_is_refused_when_learning_and_dropped_wh
     assert encode(Features("columns", 3), {5: 1.0, 1: 2.0}, grow=False)[0].tolist() == [1]
 
 
-values = st.one_of(
-    st.floats(-10, 10), st.integers(-5, 5), st.booleans(), st.sampled_from(["x", "y", ""]), st.none()
-)
+values = st.one_of(st.floats(-10, 10), st.integers(-5, 5), st.booleans(), st.sampled_from(["x", "y", ""]), st.none())
 dicts = st.dictionaries(st.sampled_from("abcdef"), values, max_size=6)
 
 
@@ -298,8 +294,7 @@ def test_one_dict_after_another_is_encoded_as_the_definition_says(calls):
     for row, grow in [call for pair in calls for call in (pair, pair)]:
         indices, found = encode(features, row, grow)
         by_name = {
-            features.name_of(index): value
-            for index, value in zip(indices.tolist(), found.tolist(), strict=True)
+            features.name_of(index): value for index, value in zip(indices.tolist(), found.tolist(), strict=True)
         }
         assert by_name == pytest.approx(plainly(names, row, grow), nan_ok=True)
         assert len(indices) == len(set(indices.tolist()))

@@ -25,9 +25,7 @@ def rows_of(stream):
     for block in stream.blocks():
         for t in range(len(block)):
             low, high = block.rows.indptr[t : t + 2]
-            pairs = list(
-                zip(block.rows.indices[low:high].tolist(), block.rows.values[low:high].tolist(), strict=True)
-            )
+            pairs = list(zip(block.rows.indices[low:high].tolist(), block.rows.values[low:high].tolist(), strict=True))
             found.append((block.labels[t], pairs, int(block.lines[t])))
     return found
 
@@ -61,9 +59,7 @@ def test_words_are_labels_too(stream_of):
 
 @pytest.mark.parametrize("block_rows", [1, 2, None])
 def test_a_word_after_numbers_is_refused_whatever_the_block_size(stream_of, block_rows):
-    with pytest.raises(
-        InputError, match=r"rows\.svm:2: label 'spam' is not a number, the labels before it are"
-    ):
+    with pytest.raises(InputError, match=r"rows\.svm:2: label 'spam' is not a number, the labels before it are"):
         rows_of(stream_of("1 1:1\nspam 1:1\n", block_rows=block_rows))
 
 
@@ -101,9 +97,7 @@ def test_a_label_that_is_not_utf8_is_refused(stream_of):
 
 
 def test_a_binary_file_is_refused(stream_of):
-    with pytest.raises(
-        InputError, match=r"rows\.svm:2: holds a NUL byte: this is a binary file, expected text"
-    ):
+    with pytest.raises(InputError, match=r"rows\.svm:2: holds a NUL byte: this is a binary file, expected text"):
         rows_of(stream_of(b"1 1:1\n\x7fELF\x00\x00"))
 
 
@@ -116,16 +110,12 @@ def test_a_file_without_rows_is_refused(stream_of, text):
 @pytest.mark.parametrize("option", ["label", "text", "categorical"])
 def test_options_for_named_columns_are_refused(stream_of, option):
     value = "a" if option == "label" else ["a"]
-    with pytest.raises(
-        SettingError, match=f"{option} names a column, but an svmlight file has no named columns"
-    ):
+    with pytest.raises(SettingError, match=f"{option} names a column, but an svmlight file has no named columns"):
         stream_of("1 1:1\n", **{option: value})
 
 
 def test_a_model_with_names_is_refused(stream_of):
-    with pytest.raises(
-        SettingError, match=r"the model's features have names, those of .*rows\.svm have none"
-    ):
+    with pytest.raises(SettingError, match=r"the model's features have names, those of .*rows\.svm have none"):
         stream_of("1 1:1\n", features=Features.named(["a"]))
 
 

@@ -204,17 +204,13 @@ DATES = [datetime.date(2020, 1, 1)]
 )
 def test_columns_of_other_types_are_refused(column, kind):
     table = pyarrow.table({"label": [1], "when": column})
-    with pytest.raises(
-        InputError, match=rf"the table: column 'when' must hold numbers, .* it holds type {kind}"
-    ):
+    with pytest.raises(InputError, match=rf"the table: column 'when' must hold numbers, .* it holds type {kind}"):
         read(table)
 
 
 def test_an_unknown_column_of_another_type_is_left_out_by_a_frozen_recipe():
     table = pyarrow.table({"a": [1], "when": pyarrow.array(DATES)})
-    assert matrix(read(table, features=Features.named(["a"]), frozen=True, labels=False))[0].tolist() == [
-        [1.0]
-    ]
+    assert matrix(read(table, features=Features.named(["a"]), frozen=True, labels=False))[0].tolist() == [[1.0]]
 
 
 def test_strings_where_the_model_has_numbers_are_refused():
@@ -248,9 +244,7 @@ def test_nulls_are_missing_values():
 
 
 def test_a_pandas_frame_with_columns_of_several_types():
-    frame = pandas.DataFrame(
-        {"label": [1, 0], "n": [1, 2], "s": ["x", None], "c": pandas.Categorical(["u", "v"])}
-    )
+    frame = pandas.DataFrame({"label": [1, 0], "n": [1, 2], "s": ["x", None], "c": pandas.Categorical(["u", "v"])})
     stream = read(frame, hash_bits=5)
     X, y = matrix(stream)
     assert (y, stream.features.names, stream.features.categorical) == ([1.0, 0.0], ["n"], ("s", "c"))
@@ -322,9 +316,7 @@ def test_a_reader_of_record_batches_is_read_once():
 
 
 def test_a_parquet_file_without_rows_is_refused(tmp_path):
-    pyarrow.parquet.write_table(
-        pyarrow.table({"label": pyarrow.array([], pyarrow.int8())}), tmp_path / "e.parquet"
-    )
+    pyarrow.parquet.write_table(pyarrow.table({"label": pyarrow.array([], pyarrow.int8())}), tmp_path / "e.parquet")
     with pytest.raises(InputError, match=r"e\.parquet: holds no rows"):
         matrix(read(tmp_path / "e.parquet"))
 

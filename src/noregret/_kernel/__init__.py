@@ -24,6 +24,11 @@ def compiled(function: F) -> F:
     return cast(F, numba.njit(**OPTIONS)(function))
 
 
+def unkept(function: F) -> F:
+    """As `compiled`, without the cache on disk: for functions that another process could not find again."""
+    return cast(F, numba.njit(**{**OPTIONS, "cache": False})(function))
+
+
 def inlined(function: F) -> F:
     """As `compiled`, for what runs inside another kernel's loop without the cost of a call."""
     return cast(F, numba.njit(**OPTIONS, forceinline=True)(function))

@@ -11,11 +11,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from noregret._kernel import compiled, inlined
+from noregret._kernel import compiled, inlined, unkept
 from noregret._kernel.record import is_mistake, record_binary, record_curve, record_real, record_trace
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
 from noregret._kernel.state import BOX, SMALL
-from noregret._kernel.step import descend, restart, settle
+from noregret._kernel.step import descend, restarts, settle
 
 Function = Callable[[float, float, float], float]
 
@@ -40,14 +40,15 @@ def update(st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, tot
         add(rows, t, c, z)
 
 
-def rounds(value: Function, slope: Function, stamp: int) -> Callable[..., int]:
+def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> Callable[..., int]:
     """The loop around the loss value(z, y, p) with slope(z, y, p) in z, p being the loss's parameter.
 
     The compiled function plays the rows in order, writes the score of each round, and returns how many rounds it
-    played: fewer than there are rows only when the next one would have made a weight or a sum overflow.
+    played: fewer than there are rows only when the next one would have made a weight or a sum overflow. With `keep`
+    false the machine code is not kept on disk.
     """
 
-    @compiled
+    @(compiled if keep else unkept)
     def play(rows: Any, labels: Any, weights: Any, z: Any, total: Any, state: Any, config: Any, scores: Any) -> int:
         st = state[0]
         cfg = config[0]
@@ -59,10 +60,13 @@ def rounds(value: Function, slope: Function, stamp: int) -> Callable[..., int]:
                 scores[t] = math.nan
                 continue
             y = labels[t]
-            restart(st, cfg, z)
+            inner, row2 = dot(rows, t, z)
+            if not math.isfinite(row2):
+                return t
             if st["large"] == 0 and reaches(rows, t, SMALL):
                 st["large"] = 1
-            inner, row2 = dot(rows, t, z)
+            if restarts(st, cfg, z):
+                inner = 0.0
             inner += cfg["bias"] * st["bias"]
             row2 += cfg["bias"]
             score = st["scale"] * inner

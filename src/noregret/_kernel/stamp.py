@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 
 @cache
 def kernel_source() -> bytes:
@@ -33,29 +35,46 @@ def fingerprint(*functions: Callable[..., Any]) -> int:
     return int.from_bytes(digest.digest()[:7], "big")
 
 
-def _absorb(digest: Any, item: Any, seen: set[int]) -> None:
+FOREIGN = ("numpy", "scipy", "numba", "math", "builtins")  # their functions are told by name
+
+
+def _absorb(digest: Any, item: Any, seen: set[int], names: tuple[str, ...] = ()) -> None:
     if isinstance(item, types.FunctionType):
-        if id(item) not in seen:
-            seen.add(id(item))
-            _absorb_code(digest, item.__code__, seen)
-            _absorb(digest, item.__defaults__, seen)
-            for cell in item.__closure__ or ():
-                _absorb(digest, cell.cell_contents, seen)
-            for name in _names(item.__code__):
-                if name in item.__globals__:
-                    digest.update(name.encode())
-                    _absorb(digest, item.__globals__[name], seen)
+        _absorb_function(digest, item, seen)
     elif isinstance(item, types.CodeType):
         _absorb_code(digest, item, seen)
     elif isinstance(item, types.ModuleType):
         digest.update(item.__name__.encode())
+        for name in names:  # the attributes that a function using the module may read
+            if name in vars(item) and id(vars(item)[name]) not in seen:
+                digest.update(name.encode())
+                _absorb(digest, vars(item)[name], seen, names)
+    elif isinstance(item, np.ndarray):
+        digest.update(f"{item.dtype.str}{item.shape}".encode() + item.tobytes())
     elif isinstance(item, tuple):
         for part in item:
-            _absorb(digest, part, seen)
+            _absorb(digest, part, seen, names)
     elif hasattr(item, "py_func"):  # a function that is compiled already
         _absorb(digest, item.py_func, seen)
     else:
         digest.update(f"{type(item).__name__}:{item!r};".encode())
+
+
+def _absorb_function(digest: Any, function: types.FunctionType, seen: set[int]) -> None:
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    if function.__module__ and function.__module__.partition(".")[0] in FOREIGN:
+        digest.update(f"{function.__module__}.{function.__qualname__}".encode())
+        return
+    _absorb_code(digest, function.__code__, seen)
+    names = _names(function.__code__)
+    for part in (function.__defaults__, *(cell.cell_contents for cell in function.__closure__ or ())):
+        _absorb(digest, part, seen, names)
+    for name in names:
+        if name in function.__globals__:
+            digest.update(name.encode())
+            _absorb(digest, function.__globals__[name], seen, names)
 
 
 def _absorb_code(digest: Any, code: types.CodeType, seen: set[int]) -> None:
@@ -65,7 +84,7 @@ def _absorb_code(digest: Any, code: types.CodeType, seen: set[int]) -> None:
         _absorb(digest, constant, seen)
 
 
-def _names(code: types.CodeType) -> list[str]:
-    """The global names that a function and the functions inside it use."""
+def _names(code: types.CodeType) -> tuple[str, ...]:
+    """The global names and attributes that a function and the functions inside it use."""
     inner = [name for constant in code.co_consts if isinstance(constant, types.CodeType) for name in _names(constant)]
-    return [*code.co_names, *inner]
+    return (*code.co_names, *inner)

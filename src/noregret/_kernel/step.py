@@ -16,15 +16,17 @@ SLACK = 1e-9  # how far the running norm is trusted where the exact one can be h
 
 
 @inlined
-def restart(st: Any, cfg: Any, z: Any) -> None:
+def restarts(st: Any, cfg: Any, z: Any) -> bool:
     """The doubling trick: at rounds 1, 2, 4, 8, … the learner starts anew for a period as long as all before."""
     t = st["rounds"] + 1
-    if cfg["rate"] == DOUBLING and t & (t - 1) == 0:
-        z[:] = 0.0
-        st["bias"] = 0.0
-        st["scale"] = 1.0
-        st["norm2"] = 0.0
-        st["period"] = t
+    if cfg["rate"] != DOUBLING or t & (t - 1) != 0:
+        return False
+    z[:] = 0.0
+    st["bias"] = 0.0
+    st["scale"] = 1.0
+    st["norm2"] = 0.0
+    st["period"] = t
+    return True
 
 
 @inlined

@@ -23,7 +23,7 @@ def dot_dense(X: Any, t: int, z: Any) -> tuple[float, float]:
     dot = 0.0
     square = 0.0
     for i in range(X.shape[1]):
-        x = float(X[t, i])
+        x = np.float64(X[t, i])
         dot += x * z[i]
         square += x * x
     return dot, square
@@ -35,8 +35,8 @@ def dot_single(x: Any, z: Any) -> tuple[float, float]:
     dot = 0.0
     square = 0.0
     for i in range(x.shape[0]):
-        dot += float(x[i]) * z[i]
-        square += float(x[i]) * float(x[i])
+        dot += np.float64(x[i]) * z[i]
+        square += np.float64(x[i]) * np.float64(x[i])
     return dot, square
 
 
@@ -45,7 +45,7 @@ def square_sparse(values: Any, start: int, stop: int) -> float:
     """‖x‖² for the entries start..stop of a sparse row."""
     square = 0.0
     for k in range(U(start), U(stop)):
-        x = float(values[U(k)])
+        x = np.float64(values[U(k)])
         square += x * x
     return square
 
@@ -58,13 +58,13 @@ def dot_sparse(indices: Any, values: Any, start: int, stop: int, z: Any) -> floa
     a0 = a1 = a2 = a3 = 0.0
     for k in range(fours):
         j = first + U(k) * U(4)
-        a0 += float(values[j]) * z[indices[j]]
-        a1 += float(values[j + U(1)]) * z[indices[j + U(1)]]
-        a2 += float(values[j + U(2)]) * z[indices[j + U(2)]]
-        a3 += float(values[j + U(3)]) * z[indices[j + U(3)]]
+        a0 += np.float64(values[j]) * z[indices[j]]
+        a1 += np.float64(values[j + U(1)]) * z[indices[j + U(1)]]
+        a2 += np.float64(values[j + U(2)]) * z[indices[j + U(2)]]
+        a3 += np.float64(values[j + U(3)]) * z[indices[j + U(3)]]
     dot = (a0 + a2) + (a1 + a3)
     for k in range(first + fours * U(4), U(stop)):
-        dot += float(values[U(k)]) * z[indices[U(k)]]
+        dot += np.float64(values[U(k)]) * z[indices[U(k)]]
     return dot
 
 
@@ -81,21 +81,21 @@ def reaches_sparse(indices: Any, start: int, stop: int, limit: int) -> bool:
 def add_dense(X: Any, t: int, c: float, z: Any) -> None:
     """z ← z + c·x for row t of a matrix."""
     for i in range(X.shape[1]):
-        z[i] += c * float(X[t, i])
+        z[i] += c * np.float64(X[t, i])
 
 
 @inlined
 def add_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z: Any) -> None:
     """z ← z + c·x for the entries start..stop of a sparse row."""
     for k in range(U(start), U(stop)):
-        z[indices[U(k)]] += c * float(values[U(k)])
+        z[indices[U(k)]] += c * np.float64(values[U(k)])
 
 
 @inlined
 def gather_dense(X: Any, t: int, c: float, z: Any, g: float, total: Any) -> None:
     """z ← z + c·x and total ← total + g·x for row t of a matrix."""
     for i in range(X.shape[1]):
-        x = float(X[t, i])
+        x = np.float64(X[t, i])
         z[i] += c * x
         total[i] += g * x
 
@@ -104,7 +104,7 @@ def gather_dense(X: Any, t: int, c: float, z: Any, g: float, total: Any) -> None
 def gather_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any) -> None:
     """z ← z + c·x and total ← total + g·x for the entries start..stop of a sparse row."""
     for k in range(U(start), U(stop)):
-        x = float(values[U(k)])
+        x = np.float64(values[U(k)])
         z[indices[U(k)]] += c * x
         total[indices[U(k)]] += g * x
 
@@ -113,7 +113,7 @@ def gather_sparse(indices: Any, values: Any, start: int, stop: int, c: float, z:
 def gather_pairs(indices: Any, values: Any, start: int, stop: int, c: float, z: Any, g: float, total: Any) -> None:
     """The same where z and total lie side by side."""
     for k in range(U(start), U(stop)):
-        add_pair(z, total, indices[U(k)], float(values[U(k)]), c, g)
+        add_pair(z, total, indices[U(k)], np.float64(values[U(k)]), c, g)
 
 
 @inlined
@@ -121,7 +121,7 @@ def add_dense_clipped(X: Any, t: int, c: float, limit: float, z: Any) -> float:
     """z ← clip(z + c·x, ±limit) where row t is not zero; returns the change of ‖z‖²."""
     change = 0.0
     for i in range(X.shape[1]):
-        x = float(X[t, i])
+        x = np.float64(X[t, i])
         if x != 0.0:
             old = z[i]
             new = min(max(old + c * x, -limit), limit)
@@ -137,7 +137,7 @@ def add_sparse_clipped(indices: Any, values: Any, start: int, stop: int, c: floa
     for k in range(U(start), U(stop)):
         i = indices[U(k)]
         old = z[i]
-        new = min(max(old + c * float(values[U(k)]), -limit), limit)
+        new = min(max(old + c * np.float64(values[U(k)]), -limit), limit)
         z[i] = new
         change += new * new - old * old
     return change

@@ -21,14 +21,21 @@ def demo(
 
     from noregret import learner as learners
     from noregret.cli.show import share, table
+    from noregret.errors import InputError
     from noregret.picture.error import draw_error
     from noregret.protocol import play
 
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"is no folder and cannot be made one: {error.strerror}", str(output)) from error
     data = load_breast_cancer()
     runs = {
         "perceptron": play(learners.Perceptron(scale="max", bias=True), (data.data, data.target), shuffle=0),
         "gradient descent": play(
-            learners.OnlineGradientDescent(loss="logistic", scale="max", bias=True), (data.data, data.target), shuffle=0
+            learners.OnlineGradientDescent(loss="logistic", radius=3.0, scale="max", bias=True),
+            (data.data, data.target),
+            shuffle=0,
         ),
     }
     first = runs["perceptron"]
@@ -41,7 +48,6 @@ def demo(
         mistakes = first.baselines[key]
         rows.append((name, f"{mistakes:.0f}", share(mistakes, first.rounds), ""))
     table(rows, ("", "mistakes", "of the rounds", "regret at most"))
-    output.mkdir(parents=True, exist_ok=True)
     picture = output / "errors.png"
     draw_error(runs, picture)
     print(f"\nThe error so far, round by round: {picture}")

@@ -21,7 +21,7 @@ def inspect(
     from noregret.run import Run
 
     core, _ = models.load(model)
-    run = Run(core, core.state, core.state, seconds=0.0)
+    run = Run.of(core)
     weights = _largest(core, top)
     if json:
         import msgspec

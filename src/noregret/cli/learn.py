@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from noregret.learner import Linear
     from noregret.run import Run
+    from noregret.stream import Stream
 
 LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
 
@@ -94,7 +94,11 @@ def learn(
     from noregret.protocol import play
     from noregret.stream import read
 
-    check_writable(predictions, save, plot)
+    check_writable(stream, predictions, save, plot)
+    if plot is not None:
+        from noregret.picture.error import check_picture
+
+        check_picture(plot)
     settings = {
         "loss": loss,
         "radius": radius,
@@ -120,13 +124,14 @@ def learn(
     source = read(
         stream,
         label=kept["label"],
-        text=kept["text"] or (),
-        categorical=kept["categorical"] or (),
-        hash_bits=kept["hash_bits"] or 18,
-        missing=kept["missing"] or "error",
+        text=() if resume else kept["text"] or (),  # a resumed model's recipe knows its columns
+        categorical=() if resume else kept["categorical"] or (),
+        hash_bits=kept["hash_bits"],
+        missing=kept["missing"],
         features=core.features,
     )
-    with _watching(core, source, predictions, passes, quiet or json) as (watch, stop):
+    once = passes == 1 and shuffle is None
+    with _watching(core, source, predictions, once, quiet or json) as (watch, stop):
         run = play(
             core,
             source,
@@ -146,7 +151,7 @@ def _core(
 ) -> Linear:
     """The learner to play: a new one, or the resumed one once no option contradicts it."""
     from noregret import model
-    from noregret.cli.options import check_same, learner_settings, make_learner
+    from noregret.cli.options import check_same, learner_settings, make_learner, with_defaults
     from noregret.errors import SettingError
     from noregret.stream import Labels
 
@@ -160,12 +165,12 @@ def _core(
             _refuse_for_regression(reading, settings)
         elif reading["positive"] is not None:
             core.labels = Labels(reading["positive"])
-        core.options = reading
+        core.options = with_defaults(reading)
         return core
     core, _ = model.load(resume)
     check_same({"learner": core.name}, {"learner": name}, "model")
     check_same(core.settings, learner_settings(core.name, settings), "model")
-    core.options = {key: core.options.get(key) for key in reading}
+    core.options = with_defaults({key: core.options.get(key) for key in reading})
     check_same(core.options, reading, "model")
     return core
 
@@ -185,10 +190,11 @@ def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) ->
 
 @contextmanager
 def _watching(
-    core: Linear, source: Any, predictions: Path | None, passes: int, quiet: bool
+    core: Linear, source: Stream, predictions: Path | None, once: bool, quiet: bool
 ) -> Iterator[tuple[Callable[..., None], Callable[[], bool]]]:
     """What goes on beside the rounds: the bar, the prediction file, and an ear for Ctrl-C."""
     from noregret.atomic import whole_file
+    from noregret.cli.interrupt import Interrupt
     from noregret.cli.predictions import Predictions
     from noregret.cli.progress import Progress
 
@@ -196,33 +202,17 @@ def _watching(
         writer = None
         if predictions is not None:
             writer = Predictions(stack.enter_context(whole_file(predictions)), core, labels=True)
-        bar = stack.enter_context(Progress(source, core, quiet, passes))
-        asked = stack.enter_context(_interruptible())
+        bar = stack.enter_context(Progress(source, core, quiet, once))
+        interrupt = stack.enter_context(Interrupt(source, once))
 
         def watch(block: Any, y: Any, scores: Any) -> None:
             bar.update()
             if writer is not None:
                 writer.write(block, scores)
 
-        yield watch, lambda: bool(asked)
+        yield watch, interrupt.asked
         if writer is not None:
             writer.close()
-
-
-@contextmanager
-def _interruptible() -> Iterator[list[int]]:
-    """The first Ctrl-C asks the loop to stop after its block, the second one stops at once."""
-    asked: list[int] = []
-
-    def ask(number: int, _: Any) -> None:
-        asked.append(number)
-        signal.signal(signal.SIGINT, before)
-
-    before = signal.signal(signal.SIGINT, ask)
-    try:
-        yield asked
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _finish(run: Run, save: Path | None, plot: Path | None, json: bool, quiet: bool) -> None:

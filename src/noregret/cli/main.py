@@ -21,7 +21,6 @@ from noregret.errors import NoregretError
 app = typer.Typer(
     name="noregret",
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
@@ -33,8 +32,9 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _front(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
@@ -43,6 +43,8 @@ def _front(
 
     Example: noregret learn spam.svm.gz --learner ogd --loss logistic --save spam.nr
     """
+    if context.invoked_subcommand is None:
+        raise typer.BadParameter("a command is missing: learn, predict, inspect or demo", context)
 
 
 for command in (learn, predict, inspect, demo):
@@ -55,15 +57,14 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 def main() -> None:
     """Run the command and leave with its exit code."""
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, prog_name="noregret")
     except NoregretError as error:
         code = _say(str(error))
     except UsageError as error:
         code = _say(_usage(error))
     except typer.Abort:
         code = 130
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): nothing is left to say, to nobody.
+    except SystemExit:  # the reader of our output has gone (`| head`): nothing is left to say, to nobody
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from typing import Any
 
 from noregret.errors import InputError, SettingError
 from noregret.learner import LEARNERS, Linear
+from noregret.loss import parse as parse_loss
 
 # The options that each learner has; the rest of its settings are common to all.
 OWN = {
@@ -57,8 +58,26 @@ def _constant(text: str) -> float:
 def check_same(stored: dict[str, Any], given: dict[str, Any], what: str) -> None:
     """A resumed model keeps its settings: an option that says otherwise is an error."""
     for key, value in given.items():
-        if value is not None and stored.get(key) != value:
-            raise SettingError(f"{flag(key)} {value} conflicts with the {what}, which has {stored.get(key)}")
+        if key == "loss" and value is not None:
+            value = parse_loss(value).spec
+        kept = "label" if key == "label" and stored.get(key) is None else stored.get(key)
+        if value is not None and kept != value:
+            said = flag(key) if value is True else f"{flag(key)} {_shown(value)}"
+            raise SettingError(f"{said} conflicts with the {what}, which has {_shown(kept)}")
+
+
+def _shown(value: Any) -> str:
+    if value is None or value is False:
+        return "none"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+READING_DEFAULTS = {"hash_bits": 18, "missing": "error"}
+
+
+def with_defaults(reading: dict[str, Any]) -> dict[str, Any]:
+    """How a stream is read, where nothing was said."""
+    return {key: READING_DEFAULTS.get(key) if value is None else value for key, value in reading.items()}
 
 
 def names(text: str | None) -> tuple[str, ...]:
@@ -82,14 +101,26 @@ def class_weights(text: str | None) -> dict[str, float] | None:
     return weights
 
 
-def check_writable(*paths: Path | None) -> None:
-    """Say before the work, not after it, that a file cannot be written."""
-    for path in paths:
+def check_writable(source: str, *outputs: Path | None) -> None:
+    """Say before the work, not after it, that a file cannot be written, or would be written over another."""
+    taken = {} if source == "-" else {os.path.realpath(source): "the stream"}
+    for path in outputs:
         if path is None:
             continue
-        if path.is_dir():
-            raise InputError("is a folder, a file was expected", str(path))
-        if not path.parent.is_dir():
-            raise InputError(f"cannot be written: there is no folder {str(path.parent)!r}", str(path))
-        if not os.access(path.parent, os.W_OK):
-            raise InputError(f"cannot be written: the folder {str(path.parent)!r} is read-only", str(path))
+        try:
+            _check_place(path)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
+        place = os.path.realpath(path)
+        if place in taken and not place.startswith("/dev/"):
+            raise InputError(f"would be written over {taken[place]}", str(path))
+        taken[place] = "another output"
+
+
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise InputError("is a folder, a file was expected", str(path))
+    if not path.parent.is_dir():
+        raise InputError(f"cannot be written: {str(path.parent)!r} is no folder", str(path))
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"cannot be written: the folder {str(path.parent)!r} is read-only", str(path))

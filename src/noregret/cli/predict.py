@@ -27,7 +27,7 @@ def predict(
     from noregret.learner import Linear
     from noregret.stream import Stream, read
 
-    check_writable(output)
+    check_writable(stream, output)
     core, _ = models.load(model)
     source = read(
         stream,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.learner import Linear
+from noregret.loss import probability
 from noregret.stream.block import Block
 
 
@@ -34,7 +35,7 @@ class Predictions:
             columns.append([shown(label) for label in block.labels[played].tolist()])
         columns.append([repr(score) for score in scores[played].tolist()])
         if self._probability:
-            columns.append([repr(p) for p in (1.0 / (1.0 + np.exp(-scores[played]))).tolist()])
+            columns.append([repr(p) for p in probability(scores[played]).tolist()])
         columns.append(said)
         self._writer.writerows(zip(*columns, strict=True))
 

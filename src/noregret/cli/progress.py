@@ -14,10 +14,10 @@ from noregret.stream import Stream
 class Progress:
     """Rounds a second and the running loss on stderr, while the block runs."""
 
-    def __init__(self, stream: Stream, core: Linear, quiet: bool, passes: int = 1) -> None:
+    def __init__(self, stream: Stream, core: Linear, quiet: bool, once: bool) -> None:
         self._stream = stream
         self._core = core
-        self._passes = passes
+        self._once = once
         self._bar: Any = None
         self._wanted = not quiet and sys.stderr.isatty()
 
@@ -37,7 +37,7 @@ class Progress:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task("compiling the rounds (first use only)", total=None, figures="")
+            self._task = self._bar.add_task("starting (the first use compiles)", total=None, figures="")
             self._began = time.perf_counter()
             self._before = self._core.rounds
         return self
@@ -50,7 +50,7 @@ class Progress:
         rounds = self._core.rounds
         speed = (rounds - self._before) / max(time.perf_counter() - self._began, 1e-9)
         mean = float(state["loss"][0]) / max(rounds, 1)
-        known = fraction is not None and self._passes == 1
+        known = fraction is not None and self._once
         self._bar.update(
             self._task,
             description="learning",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from noregret._kernel.state import WINDOW
 from noregret.run import Run
 
 
@@ -32,10 +33,11 @@ def number(value: float) -> str:
 def run_rows(run: Run) -> list[tuple[str, str, str]]:
     """A run as (what, how much, how much of a round)."""
     n = run.rounds
-    rows = [("rounds", number(n), ""), ("features", number(_features(run)), "")]
+    rows = [("rounds", number(n), ""), ("features", number(run.features), "")]
     if run.mistakes is not None:
         rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
-        rows.append(("  in the last 1,000 rounds", "", f"{100.0 * run.window_error:.2f} %"))
+        if n > WINDOW:
+            rows.append((f"  in the last {WINDOW:,} rounds", "", f"{100.0 * run.window_error:.2f} %"))
         baselines = run.baselines
         rows.append(
             ("  always the commoner label", number(baselines["majority_label"]), share(baselines["majority_label"], n))
@@ -59,12 +61,8 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     if upper is not None:
         rows.append((f"regret at most{_against(run)}", number(upper), f"{upper / n:.6g}"))
     rows.append(("longest row ‖x‖", number(run.max_norm), ""))
-    rows.append(("weights ‖w‖", number(run.learner.weight_norm), ""))
+    rows.append(("weights ‖w‖", number(run.weight_norm), ""))
     return rows
-
-
-def _features(run: Run) -> int:
-    return run.learner.features.count if run.learner.features else run.learner.width
 
 
 def _against(run: Run) -> str:

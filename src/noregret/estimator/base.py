@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from noregret import model
 from noregret._kernel.linear import score_row
 from noregret.errors import DivergedError, InputError, SettingError
-from noregret.estimator.one import FLOAT64, NOT_FINITE, is_finite, one_row, without
+from noregret.estimator.one import FLOAT64, NOT_FINITE, is_finite, one_row, refuse_strange, without
+from noregret.estimator.river import introduce
 from noregret.learner.linear import Given, Linear, Settings
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
+from noregret.stream.memory import check_compressed
 
 Vector = NDArray[np.float64]
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
@@ -34,11 +36,17 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     _core_type: ClassVar[type[Linear]]
     _regression: ClassVar[bool]
+    _supervised: ClassVar[bool] = True  # what River's pipelines ask
     passes: int
     shuffle: int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     _core: Linear
+
+    def __new__(cls, *args: Any, **settings: Any) -> Self:
+        introduce(cls, "Regressor" if cls._regression else "Classifier")
+        made: Self = super().__new__(cls)
+        return made
 
     @property
     def core(self) -> Linear:
@@ -96,7 +104,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _first(self) -> bool:
         """Whether rows in arrays have yet to say how many columns there are."""
-        return not self._has("_core") or self._core.features is None
+        if not self._has("_core") or self._core.features is None:
+            return True
+        if not self._has("n_features_in_"):  # the rounds so far did not come from arrays
+            self.n_features_in_ = self._core.features.width
+        return False
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> Vector | None:
         if sample_weight is None:
@@ -112,6 +124,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _score_one(self, x: Any) -> float:
         """The score of one example; the learner is left as it was."""
         core = self._core
+        if core.features is None:
+            return 0.0
         if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == (core.width,) and core.plain:
             row: Given = x if x.flags.c_contiguous else np.ascontiguousarray(x)
         else:
@@ -119,12 +133,14 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             if width > core.width:
                 row = without(row, core.width)
         score = score_row(row, core.z, core.state, core.config)
-        if score != score:
+        if score - score != 0.0:  # NaN or an infinity
             raise InputError(NOT_FINITE)
         return score
 
     def _learn_one(self, x: Any, y: float, weight: float) -> None:
         core = self._core
+        if weight == 0.0:
+            return refuse_strange(x)
         if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == (core.width,) and core.plain:
             row, width = (x if x.flags.c_contiguous else np.ascontiguousarray(x))[None], core.width
         else:
@@ -173,9 +189,10 @@ def as_rows(X: Any) -> Rows:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
+    check_compressed(X)
     # Indices are never negative, so the same bits can be read as unsigned without a copy.
     indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
-    return Sparse(X.indptr.astype(np.int64), indices, X.data)
+    return Sparse(X.indptr.astype(np.int64), indices, X.data, X.shape[1])
 
 
 def checked_weight(weight: float) -> float:

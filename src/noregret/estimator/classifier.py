@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -16,8 +18,10 @@ from sklearn.utils.validation import validate_data
 
 from noregret.errors import SettingError
 from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
+from noregret.estimator.one import refuse_strange
 from noregret.learner.linear import Linear
 from noregret.loss import parse as parse_loss
+from noregret.loss import probability
 from noregret.stream.labels import Labels
 
 BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give the weights"
@@ -68,24 +72,37 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         if classes is not None:
             self._name_classes(_classes(np.asarray(classes), "classes"))
         elif not self._has("classes_"):
-            self._name_classes(_paired(_classes(y, "y")))
+            self._name_classes(_classes(y, "y"))
+        for earlier in self.__dict__.pop("_held", []):
+            self.learn_one(*earlier)
         weights = self._row_weights(y, self.classes_, sample_weight, X, balanced=False)
         self._learn(self.core, X, self._codes_of(y), weights, 1, None)
         return self
 
     def _name_classes(self, classes: NDArray[Any]) -> None:
-        if len(classes) != 2:
-            raise ValueError(f"classes: two are needed, got {list(classes)}")
-        if self._has("classes_") and not np.array_equal(self.classes_, classes):
-            raise ValueError(f"classes: {list(classes)} are not those of before, {list(self.classes_)}")
-        self.classes_ = classes
-        self.core.labels = Labels.of(*classes.tolist())
+        """Settle which two classes there are; they must be those of the rounds so far."""
+        if self._has("classes_"):
+            if not np.array_equal(self.classes_, classes):
+                raise ValueError(f"classes: {classes.tolist()} are not those of before, {self.classes_.tolist()}")
+            return
+        labels = self.core.labels
+        assert labels is not None
+        if labels.untouched and len(classes) == 2:
+            labels = self.core.labels = Labels.of(*classes.tolist())
+        for label in classes.tolist():
+            labels.one(label)
+        negative, positive = labels.classes
+        if negative is None or positive is None:
+            raise ValueError(
+                f"y: the one label {classes[0].item()!r} does not tell the other: give classes= on the first call"
+            )
+        self.classes_ = np.array([negative, positive]).astype(classes.dtype)
 
     def _codes_of(self, y: NDArray[Any]) -> Vector:
         positive, negative = y == self.classes_[1], y == self.classes_[0]
         strange = ~(positive | negative)
         if strange.any():
-            raise ValueError(f"y: {y[strange][0]!r} is not one of the classes {list(self.classes_)}")
+            raise ValueError(f"y: {y[strange][0].item()!r} is not one of the classes {self.classes_.tolist()}")
         return np.where(positive, 1.0, -1.0)
 
     def _row_weights(
@@ -119,7 +136,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     @available_if(_is_logistic)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Vector:
         """The probabilities of the two classes (logistic loss)."""
-        positive = _sigmoid(self._scores(X))
+        positive = probability(self._scores(X))
         return np.column_stack([1.0 - positive, positive])
 
     @property
@@ -152,7 +169,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         assert labels is not None
         code = labels.one(y)
         if code is None:
-            held = (dict(x) if isinstance(x, Mapping) else x, y, checked_weight(w))
+            refuse_strange(x)
+            held = (deepcopy(x), y, checked_weight(w))
             self._held = [*(self._held if self._has("_held") else []), held]
             return None
         self._codes = {**(self._codes if self._has("_codes") else {}), y: code}
@@ -188,7 +206,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             return self._pair
         labels = self.core.labels
         assert labels is not None
-        negative, positive = labels.classes
+        kind = next((type(label) for label in found.values()), None)
+        negative, positive = (label if kind is None or label is None else kind(label) for label in labels.classes)
         return found.get(-1.0, negative), found.get(1.0, positive)
 
     @available_if(_is_logistic)  # type: ignore[untyped-decorator]
@@ -197,14 +216,18 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         negative, positive = self._labels()
         if negative is None or positive is None:
             return {label: 1.0 for label in (negative, positive) if label is not None}
-        p = float(_sigmoid(np.array(self._score_one(x))))
+        p = float(probability(np.array(self._score_one(x))))
         return {negative: 1.0 - p, positive: p}
 
     # -- the model file --------------------------------------------------------------------------------------
 
-    def _shell(self) -> dict[str, Any]:
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model file; `noregret.load` reads it, and going on from it is as never having stopped."""
         if self._has("_held"):
             raise SettingError("save: only one label was seen, so it cannot be told yet which is positive")
+        super().save(path)
+
+    def _shell(self) -> dict[str, Any]:
         pair = self._labels()
         weight = self.class_weight
         return {
@@ -243,22 +266,6 @@ def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
             f" {what} holds {len(classes)} classes."
         )
     return classes
-
-
-def _paired(classes: NDArray[Any]) -> NDArray[Any]:
-    """Both classes where only one of a known pair was given."""
-    if len(classes) == 2:
-        return classes
-    labels = Labels()
-    labels.one(classes[0].item())
-    if None in labels.classes:
-        raise ValueError(f"y: the one label {classes[0]!r} does not tell the other: give classes= on the first call")
-    return np.array(labels.classes).astype(classes.dtype)
-
-
-def _sigmoid(scores: Vector) -> Vector:
-    e = np.exp(-np.abs(scores))
-    return np.where(scores >= 0.0, 1.0, e) / (1.0 + e)
 
 
 def _python(label: Any) -> Any:

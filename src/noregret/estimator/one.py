@@ -13,7 +13,7 @@ from noregret.errors import InputError
 from noregret.learner.linear import Given, Linear, given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features
-from noregret.stream.rows import one_dict
+from noregret.stream.rows import one_dict, refuse_missing
 
 FLOAT64 = np.dtype(np.float64)
 FLOATS = (FLOAT64, np.dtype(np.float32))
@@ -54,6 +54,14 @@ def without(row: Given, width: int) -> Given:
 
 def is_finite(row: Given) -> bool:
     return bool(np.isfinite(row[2] if isinstance(row, tuple) else row).all())
+
+
+def refuse_strange(x: Any) -> None:
+    """Raise for an example that could not be learned from, whatever its label."""
+    if isinstance(x, Mapping):
+        refuse_missing(x)
+    elif not np.isfinite(_pair(*x).values if isinstance(x, tuple) and len(x) == 2 else _array(x)).all():
+        raise InputError(NOT_FINITE)
 
 
 def _admit(core: Linear, width: int, kind: Any, learn: bool) -> None:

@@ -10,7 +10,7 @@ from noregret import rate as rates
 from noregret._kernel.state import DOUBLING
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.linear import Linear, Settings
+from noregret.learner.linear import Linear, Settings, as_start
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 
@@ -45,7 +45,7 @@ class OnlineGradientDescent(Linear):
             "rate": rate,
             "tie": tie,
             "bias": bool(bias),
-            "start": None if start is None else [float(part) for part in start],
+            "start": as_start(self.name, start),
             "unit_norm": bool(unit_norm),
             "scale": scale,
         }
@@ -57,7 +57,7 @@ class OnlineGradientDescent(Linear):
             gather=True,
             tie=tie,
             bias=bias,
-            start=start,
+            start=settings["start"],
             preparation=Preparation(scale, unit_norm),
         )
 
@@ -83,7 +83,7 @@ class StronglyConvexGradientDescent(Linear):
         scale: str | None = None,
     ) -> None:
         chosen = losses.parse(loss)
-        if not (isinstance(sigma, int | float) and sigma > 0.0 and math.isfinite(sigma)):
+        if not 0.0 < sigma < math.inf:
             raise SettingError(f"ogd-strong: sigma must be positive and finite, got {sigma}")
         if math.isinf(chosen.lipschitz) and math.isinf(radius):
             raise SettingError(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_rows
-from noregret._kernel.state import BALL, CONFIG, new_state
+from noregret._kernel.state import CONFIG, new_state
 from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
@@ -124,10 +124,18 @@ class Linear:
         Rows of weight 0 are no rounds and have the score NaN.
         """
         if not self.plain:
+            if weights is not None and not weights.all():
+                return self._play_some(rows, y, weights)
             rows = self.preparation.apply(rows, learn=True)
         self.grow(rows.width, sparse=isinstance(rows, Sparse))
         scores = np.empty(len(rows))
         self._play(given(rows), y, NO_WEIGHTS if weights is None else weights, scores)
+        return scores
+
+    def _play_some(self, rows: Rows, y: Vector, weights: Vector) -> Vector:
+        """Rows of weight 0 are not even looked at: they must not move the maxima that others are scaled by."""
+        scores, some = np.full(len(rows), math.nan), np.flatnonzero(weights)
+        scores[some] = self.play(rows.take(some), y[some], weights[some])
         return scores
 
     def play_one(self, row: Given, width: int, y: float, weight: float = 1.0) -> None:
@@ -190,13 +198,25 @@ class Linear:
         vars(self).update(vars(fresh))
 
     def _begin_at(self, start: Vector) -> None:
-        if start.ndim != 1 or not np.isfinite(start).all():
-            raise SettingError(f"{self.name}: start must be one row of finite numbers, got shape {start.shape}")
-        if self.domain.code == BALL and float(np.linalg.norm(start)) > self.domain.radius:
-            raise SettingError(f"{self.name}: start must lie in the ball of radius {self.domain.radius}")
+        size = float(np.linalg.norm(start)) if self.domain.shape == "ball" else float(np.abs(start).max(initial=0.0))
+        if size > self.domain.radius:
+            raise SettingError(f"{self.name}: start must lie in the {self.domain.shape} of radius {self.domain.radius}")
         self.grow(start.shape[0], sparse=False)
         self.z[: start.shape[0]] = start
         self.state["norm2"] = float(np.sum(start**2))
+
+
+def as_start(name: str, start: Any) -> list[float] | None:
+    """The weights to begin with, as they are kept among the settings."""
+    if start is None:
+        return None
+    try:
+        found = np.asarray(start, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.full((1, 1), math.nan)
+    if found.ndim != 1 or not np.isfinite(found).all():
+        raise SettingError(f"{name}: start must be one row of finite numbers, got {start!r}")
+    return [float(part) for part in found]
 
 
 def _extended(vector: Vector, grown: Vector) -> Vector:

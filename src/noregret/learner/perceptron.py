@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from noregret._kernel.state import CONSTANT
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.linear import Linear
+from noregret.learner.linear import Linear, as_start
 from noregret.loss import zero_one
 from noregret.prepare import Preparation
 from noregret.rate import Rate
@@ -32,13 +33,13 @@ class Perceptron(Linear):
         unit_norm: bool = False,
         scale: str | None = None,
     ) -> None:
-        if not (isinstance(rate, int | float) and rate > 0.0 and math.isfinite(rate)):
+        if not 0.0 < rate < math.inf:
             raise SettingError(f"perceptron: rate must be positive and finite, got {rate}")
-        settings = {
+        settings: dict[str, Any] = {
             "rate": float(rate),
             "tie": tie,
             "bias": bool(bias),
-            "start": None if start is None else [float(part) for part in start],
+            "start": as_start(self.name, start),
             "unit_norm": bool(unit_norm),
             "scale": scale,
         }
@@ -50,6 +51,6 @@ class Perceptron(Linear):
             gather=False,
             tie=tie,
             bias=bias,
-            start=start,
+            start=settings["start"],
             preparation=Preparation(scale, unit_norm),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,21 @@ FORMATS = (".png", ".svg", ".pdf")
 
 def draw_error(runs: Mapping[str, Run], path: str | os.PathLike[str]) -> None:
     """Draw the running mistake rate (regression: mean loss) of the runs to a file."""
-    kind = Path(path).suffix.lower()
-    if kind not in FORMATS:
-        raise SettingError(f"plot: the file must end in {', '.join(FORMATS)}, got {os.fspath(path)!r}")
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise SettingError("plot: needs matplotlib; install it with pip install 'noregret[plot]'") from None
+    check_picture(path)
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(8.0, 4.5), layout="constrained")
     error_axes(figure.add_subplot(), runs)
     with whole_file(path) as file:
-        figure.savefig(file, format=kind[1:], dpi=150)
+        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150)
+
+
+def check_picture(path: str | os.PathLike[str]) -> None:
+    """Whether such a file can be drawn at all, said before the work."""
+    if Path(path).suffix.lower() not in FORMATS:
+        raise SettingError(f"plot: the file must end in {', '.join(FORMATS)}, got {os.fspath(path)!r}")
+    if find_spec("matplotlib") is None:
+        raise SettingError("plot: needs matplotlib; install it with pip install 'noregret[plot]'")
 
 
 def error_axes(axes: Any, runs: Mapping[str, Run]) -> Any:
@@ -40,6 +45,7 @@ def error_axes(axes: Any, runs: Mapping[str, Run]) -> Any:
     _curve(axes, first, "constant", "mean of the labels" if regression else "commoner label", "0.45", "--")
     _curve(axes, first, "last", "last label", "0.65", ":")
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("round")
     axes.set_ylabel("mean loss so far" if regression else "mistakes so far / rounds so far")
     axes.set_ylim(bottom=0.0)
@@ -63,8 +69,14 @@ def _curve(axes: Any, trace: Mapping[str, Any], what: str, name: str, colour: st
 def _spread_names(axes: Any) -> None:
     """Move names apart that would be written over each other."""
     low, high = axes.get_ylim()
-    gap = (high - low) * 0.055
-    at = low
-    for name in sorted(axes.texts, key=lambda name: float(name.xy[1])):
-        at = max(float(name.xy[1]), at + gap)
-        name.set_position((name.xy[0], at))
+    gap = (high - low) * 0.05
+    names = sorted(axes.texts, key=lambda name: float(name.xy[1]))
+    places = [float(name.xy[1]) for name in names]
+    for _ in range(50):
+        for i in range(1, len(places)):
+            short = gap - (places[i] - places[i - 1])
+            if short > 0.0:
+                places[i - 1] -= short / 2
+                places[i] += short / 2
+    for name, place in zip(names, places, strict=True):
+        name.set_position((name.xy[0], place))

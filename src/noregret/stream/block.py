@@ -59,32 +59,36 @@ class Sparse:
     indptr: Ints
     indices: Indices
     values: Floats
+    columns: int | None = None  # where the number of features is known, so that nobody need look for it
 
     def __len__(self) -> int:
         return int(self.indptr.shape[0]) - 1
 
     @property
     def width(self) -> int:
-        """One more than the highest feature index present."""
+        """The number of columns, or one more than the highest feature index present."""
+        if self.columns is not None:
+            return self.columns
         return int(self.indices.max()) + 1 if self.indices.size else 0
 
     def slice(self, start: int, stop: int) -> Sparse:
         low, high = int(self.indptr[start]), int(self.indptr[stop])
-        return Sparse(self.indptr[start : stop + 1] - low, self.indices[low:high], self.values[low:high])
+        bounds = self.indptr[start : stop + 1] - low
+        return Sparse(bounds, self.indices[low:high], self.values[low:high], self.columns)
 
     def take(self, rows: Ints) -> Sparse:
         lengths = np.diff(self.indptr)[rows]
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
         picked = np.repeat(self.indptr[:-1][rows], lengths) + within
-        return Sparse(indptr, self.indices[picked], self.values[picked])
+        return Sparse(indptr, self.indices[picked], self.values[picked], self.columns)
 
     def row_of(self, position: int) -> tuple[int, int]:
         row = int(np.searchsorted(self.indptr, position, side="right")) - 1
         return row, int(self.indices[position])
 
     def with_values(self, values: Floats) -> Sparse:
-        return Sparse(self.indptr, self.indices, values)
+        return Sparse(self.indptr, self.indices, values, self.columns)
 
 
 Rows = Dense | Sparse

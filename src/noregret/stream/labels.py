@@ -7,6 +7,7 @@ either `positive` is given, or rows are held until the second label shows, and t
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,11 @@ class Labels:
         for label, code in ((negative, -1.0), (positive, 1.0)):
             labels._codes[_plain(label)] = code
         return labels
+
+    @property
+    def untouched(self) -> bool:
+        """Whether no label was met yet."""
+        return not self._codes and self._waiting is None
 
     def encode(self, block: Block) -> NDArray[np.float64] | None:
         """The codes of a block's labels; None when they cannot be told yet and the block has to be held."""
@@ -149,7 +155,15 @@ class Labels:
 
 def _plain(label: Any) -> Label:
     """A label as a float or a str of Python's own, so that it can be stored."""
-    return str(label) if isinstance(label, str) else float(label)
+    if isinstance(label, str):
+        return str(label)
+    try:
+        value = float(label)
+    except (TypeError, ValueError):
+        raise InputError(f"a label must be a number, a boolean or a string, got {label!r}") from None
+    if not math.isfinite(value):
+        raise InputError(f"a label must be finite, got {label!r}")
+    return value
 
 
 def _spelling(label: Label) -> str:

@@ -92,14 +92,14 @@ def _compressed(X: Any) -> Any:
         raise InputError(f"X must hold numbers, it holds type {found.dtype}", SOURCE)
     if len(found.shape) != 2:
         raise InputError(f"X must have two dimensions, got {len(found.shape)}", SOURCE)
-    _check_compressed(found)
+    check_compressed(found)
     if not found.has_canonical_format:
         found = found.copy()
         found.sum_duplicates()
     return found
 
 
-def _check_compressed(X: Any) -> None:
+def check_compressed(X: Any) -> None:
     """What compiled loops rely on: bounds that never decrease, indices below the number of columns."""
     bounds = X.indptr
     if not (bounds[0] == 0 and bounds[-1] <= len(X.indices) == len(X.data) and (np.diff(bounds) >= 0).all()):
@@ -118,6 +118,7 @@ def _rows(X: Any, start: int, stop: int) -> Rows:
         X.indptr[start : stop + 1].astype(np.int64) - low,
         _unsigned(X.indices[low:high]),
         np.ascontiguousarray(_floats(X.data[low:high])),
+        X.shape[1],
     )
 
 

@@ -66,8 +66,17 @@ def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
                 return memo.row
             except struct.error:  # a string or None among the values
                 pass
+    if grow:
+        refuse_missing(row)  # before a name of it is taken in
     indices, values = encode(features, row, grow)
     return np.array([0, len(values)], dtype=np.int64), indices, values
+
+
+def refuse_missing(row: Row) -> None:
+    """An example by itself must be whole: there is no rule to apply to what is not there."""
+    for key, value in row.items():
+        if value is None or (isinstance(value, float | np.floating) and not math.isfinite(value)):
+            raise InputError(f"the value of {key!r} must be finite, got {value!r}")
 
 
 def _remember(features: Features, keys: tuple[Any, ...], grow: bool) -> Memo | None:

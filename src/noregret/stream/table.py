@@ -131,6 +131,8 @@ def _recipe(settings: Settings, source: str) -> Features:
 def _check_declared(names: Sequence[str], settings: Settings, features: Features, source: str) -> None:
     for option in ("categorical", "text"):
         for name in getattr(settings, option):
+            if name == (settings.label or USUAL_LABEL):
+                raise InputError(f"column {name!r} is the label: it cannot be --{option} too", source)
             if name not in names:
                 raise InputError(
                     f"there is no column {name!r} to be --{option}: the columns are {listed(names)}", source

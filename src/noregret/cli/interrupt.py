@@ -1,0 +1,61 @@
+"""Ctrl-C as a request to stop where the learner can be saved."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any, Self
+
+from noregret.stream import Block, Stream
+
+
+class Interrupt:
+    """The first Ctrl-C ends the stream after the block being played, or at once while it waits for rows.
+
+    `gently`: whether a run that ends early can be gone on with. Where the rows are first gathered to be read again or
+    shuffled it cannot, and Ctrl-C stops the command instead. A second Ctrl-C always does.
+    """
+
+    def __init__(self, stream: Stream, gently: bool) -> None:
+        self._stream = stream
+        self._gently = gently
+        self._asked = False
+        self._reading = False
+
+    def asked(self) -> bool:
+        return self._asked
+
+    def __enter__(self) -> Self:
+        self._blocks = self._stream.blocks
+        self._stream.blocks = self._listening  # type: ignore[method-assign]
+        self._before = signal.signal(signal.SIGINT, self._ask)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        signal.signal(signal.SIGINT, self._before)
+        self._stream.blocks = self._blocks  # type: ignore[method-assign]
+
+    def _ask(self, number: int, frame: Any) -> None:
+        self._asked = True
+        signal.signal(signal.SIGINT, self._before)
+        if self._reading:
+            raise KeyboardInterrupt  # a read that waits would otherwise go on waiting
+
+    def _listening(self) -> Iterator[Block]:
+        blocks = self._blocks()
+        while True:
+            try:
+                self._reading = True
+                block = next(blocks, None)
+            except KeyboardInterrupt:
+                if self._gently:
+                    return
+                raise
+            finally:
+                self._reading = False
+            if block is None:
+                return
+            yield block

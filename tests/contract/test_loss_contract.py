@@ -1,0 +1,140 @@
+"""What every loss promises: a convex value, a slope that is a subgradient, true constants, a dual."""
+
+import math
+
+import numpy as np
+import pytest
+
+from noregret.loss import LOSSES, parse, zero_one
+from oracle.losses import LOSS, loss_of
+from oracle.registry import SPECS
+
+RNG = np.random.default_rng(7)
+SCORES = [0.0, 1.0, -1.0, 0.5, -0.5, 0.3, 2.0, *RNG.normal(scale=2.0, size=60).tolist()]
+every_loss = pytest.mark.parametrize("spec", SPECS)
+
+
+def labels(spec):
+    return [-1.7, 0.0, 0.4, 3.0] if parse(spec).regression else [-1.0, 1.0]
+
+
+def test_every_loss_of_the_library_has_its_definition_here():
+    assert set(LOSS) == set(LOSSES)
+
+
+@every_loss
+def test_value_and_slope_are_the_definition(spec):
+    value, slope = loss_of(spec)
+    for z in SCORES:
+        for y in labels(spec):
+            assert parse(spec)(z, y) == pytest.approx(value(z, y), rel=1e-13, abs=1e-15)
+            assert parse(spec).gradient(z, y) == pytest.approx(slope(z, y), rel=1e-13, abs=1e-15)
+
+
+@every_loss
+def test_the_slope_is_a_subgradient(spec):
+    loss = parse(spec)
+    for y in labels(spec):
+        for z in SCORES:
+            for other in SCORES:
+                line = loss(z, y) + loss.gradient(z, y) * (other - z)
+                assert loss(other, y) >= line - 1e-12 * (1.0 + abs(line))
+
+
+@every_loss
+def test_the_slope_lies_between_the_difference_quotients(spec):
+    loss, h = parse(spec), 1e-6
+    for y in labels(spec):
+        for z in SCORES:
+            left, right = (loss(z, y) - loss(z - h, y)) / h, (loss(z + h, y) - loss(z, y)) / h
+            assert left - 1e-8 <= loss.gradient(z, y) <= right + 1e-8
+
+
+@every_loss
+def test_away_from_kinks_the_slope_is_the_central_difference(spec):
+    loss, h = parse(spec), 1e-6
+    for y in labels(spec):
+        for z in SCORES[7:]:  # random scores: none within h of a kink
+            central = (loss(z + h, y) - loss(z - h, y)) / (2.0 * h)
+            assert loss.gradient(z, y) == pytest.approx(central, abs=1e-7, rel=1e-7)
+
+
+@every_loss
+def test_no_slope_exceeds_the_lipschitz_constant_and_one_attains_it(spec):
+    loss = parse(spec)
+    steepest = max(abs(loss.gradient(z, y)) for z in [*SCORES, -50.0, 50.0] for y in labels(spec))
+    assert steepest <= loss.lipschitz
+    assert math.isinf(loss.lipschitz) or steepest == pytest.approx(loss.lipschitz, rel=1e-12)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if math.isinf(parse(spec).lipschitz)])
+def test_an_infinite_constant_means_that_the_slope_grows(spec):
+    assert max(abs(parse(spec).gradient(z, 1.0)) for z in (-1e6, 1e6)) > 1e6
+
+
+@every_loss
+def test_the_curvature_is_a_strong_convexity(spec):
+    loss = parse(spec)
+    for y in labels(spec):
+        for z in SCORES:
+            for other in SCORES[::5]:
+                line = loss(z, y) + loss.gradient(z, y) * (other - z)
+                bend = loss.curvature / 2.0 * (other - z) ** 2
+                assert loss(other, y) >= line + bend - 1e-12 * (1.0 + abs(line) + bend)
+
+
+@every_loss
+def test_value_and_dual_obey_fenchel_and_young(spec):
+    loss = parse(spec)
+    alphas = np.array([*RNG.uniform(-1.5, 1.5, 40), 0.0, 1.0, -1.0, 0.5, -0.5])
+    for y in labels(spec):
+        dual = loss.conjugate(alphas, np.full(alphas.shape, y))
+        for z in SCORES:
+            assert (loss(z, y) + dual >= alphas * z - 1e-12).all()
+            at = loss.gradient(z, y)
+            assert loss(z, y) + float(loss.conjugate(at, y)) == pytest.approx(at * z, abs=1e-12, rel=1e-12)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if math.isfinite(parse(spec).lipschitz)])
+def test_the_dual_is_infinite_beyond_the_steepest_slope(spec):
+    loss = parse(spec)
+    beyond = np.array([-1.0, 1.0]) * loss.lipschitz * 1.001
+    assert np.isinf(loss.conjugate(beyond, np.full(2, labels(spec)[-1]))).all()
+
+
+@pytest.mark.parametrize(
+    ("spec", "at_zero", "slope"),
+    [
+        ("hinge", 1.0, -1.0),
+        ("margin-hinge:0.5", 1.0, -2.0),
+        ("squared-hinge", 1.0, -2.0),
+        ("logistic", math.log(2.0), -0.5),
+        ("perceptron", 0.0, -1.0),
+    ],
+)
+def test_the_constants_at_zero_are_those_of_the_mistake_bounds(spec, at_zero, slope):
+    assert parse(spec).at_zero == pytest.approx(at_zero, rel=1e-15)
+    assert parse(spec).slope_at_zero == slope
+
+
+def test_logistic_neither_overflows_nor_loses_a_large_margin():
+    logistic = parse("logistic")
+    assert logistic(-1e300, 1.0) == 1e300
+    assert logistic(1e300, 1.0) == 0.0
+    assert logistic(40.0, 1.0) == pytest.approx(math.exp(-40.0), rel=1e-12)
+    assert logistic.gradient(1e300, -1.0) == 1.0
+
+
+@pytest.mark.parametrize(("tie", "expected"), [("mistake", (1.0, 1.0)), ("+1", (0.0, 1.0)), ("-1", (1.0, 0.0))])
+def test_zero_one_at_a_score_of_zero_is_as_the_tie_rule_says(tie, expected):
+    assert (zero_one(tie)(0.0, 1.0), zero_one(tie)(0.0, -1.0)) == expected
+
+
+@pytest.mark.parametrize("tie", ["mistake", "+1", "-1"])
+def test_zero_one_is_at_most_the_hinge(tie):
+    assert all(zero_one(tie)(z, y) <= parse("hinge")(z, y) for z in SCORES for y in (-1.0, 1.0))
+
+
+def test_zero_one_is_right_for_the_smallest_scores():
+    assert zero_one()(5e-324, -1.0) == 1.0
+    assert zero_one()(-5e-324, -1.0) == 0.0

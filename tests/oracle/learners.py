@@ -1,0 +1,92 @@
+"""The learners from their definitions, in plain Python: whole vectors, no scale, no running norm, nothing saved up."""
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Game:
+    """All that happened: w_1 … w_{T+1}, and each round's score, loss, gradient and whether it was a mistake."""
+
+    W: list
+    scores: list = field(default_factory=list)
+    losses: list = field(default_factory=list)
+    gradients: list = field(default_factory=list)
+    mistakes: list = field(default_factory=list)
+
+
+def dot(a, b):
+    return sum((p * q for p, q in zip(a, b, strict=True)), start=0)
+
+
+def is_mistake(score, y, tie):
+    """`tie` is what a score of 0 counts as: +1, −1, or 0 for a mistake either way."""
+    return tie != y if score == 0 else (score > 0) != (y > 0)
+
+
+def perceptron(X, y, eta=1, tie=0, start=None):
+    """On a mistake w ← w + η·y·x. Exact where the numbers are: integers and fractions stay what they are."""
+    game = Game([list(start) if start is not None else [0] * len(X[0])])
+    for x, label in zip(X, y, strict=True):
+        w = game.W[-1]
+        game.scores.append(dot(w, x))
+        game.mistakes.append(is_mistake(game.scores[-1], label, tie))
+        step = eta * label if game.mistakes[-1] else 0
+        game.losses.append(int(game.mistakes[-1]))
+        game.W.append([weight + step * part for weight, part in zip(w, x, strict=True)])
+    return game
+
+
+def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, start=None, restart=False):
+    """w ← Π(w − η_t·g_t), g_t = k·ℓ'(⟨w,x⟩)·x + σw; step(t, Σ_{s≤t}‖g_s‖²) is η_t."""
+    value, slope = loss
+    game = Game([list(start) if start is not None else [0.0] * len(X[0])])
+    squares = 0.0
+    for t, (x, label) in enumerate(zip(X, y, strict=True), 1):
+        if restart and t & (t - 1) == 0:
+            game.W[-1] = [0.0] * len(x)
+        w = game.W[-1]
+        k = 1.0 if weights is None else weights[t - 1]
+        z = dot(w, x)
+        g = [k * slope(z, label) * part + sigma * weight for part, weight in zip(x, w, strict=True)]
+        squares += dot(g, g)
+        eta = step(t, squares)
+        game.scores.append(z)
+        game.losses.append(k * value(z, label) + sigma / 2 * dot(w, w))
+        game.gradients.append(g)
+        game.mistakes.append(is_mistake(z, label, tie))
+        game.W.append(project([weight - eta * part for weight, part in zip(w, g, strict=True)]))
+    return game
+
+
+def constant(eta):
+    return lambda t, squares: eta
+
+
+def over_root(eta):
+    return lambda t, squares: eta / math.sqrt(t)
+
+
+def adaptive(radius):
+    return lambda t, squares: math.sqrt(2) * radius / math.sqrt(squares) if squares else 0.0
+
+
+def strong(sigma):
+    return lambda t, squares: 1 / (sigma * t)
+
+
+def doubling(radius, bound):
+    """radius/(bound·√T) for the period of length T = 1, 2, 4, … that round t lies in."""
+    return lambda t, squares: radius / (bound * math.sqrt(2 ** int(math.log2(t))))
+
+
+def ball(radius):
+    def project(w):
+        norm = math.sqrt(dot(w, w))
+        return [part * radius / norm for part in w] if norm > radius else list(w)
+
+    return project
+
+
+def box(radius):
+    return lambda w: [min(max(part, -radius), radius) for part in w]

@@ -1,0 +1,51 @@
+"""One line a learner: what the contract tests run over. A new loss enters by itself."""
+
+import numpy as np
+import scipy.sparse
+
+from noregret.learner import LEARNERS
+from noregret.loss import LOSSES, parse
+from noregret.stream import Dense, Sparse
+
+SPECS = [*LOSSES, "margin-hinge:0.5", "huber:0.3", "pinball:0.9"]
+TIES = ["mistake", "+1", "-1"]
+
+MAKE = {
+    "perceptron": lambda spec, **more: LEARNERS["perceptron"](**more),
+    "ogd": lambda spec, **more: LEARNERS["ogd"](loss=spec, radius=1.5, **more),
+    "ogd-strong": lambda spec, **more: LEARNERS["ogd-strong"](loss=spec, sigma=0.5, radius=1.5, **more),
+}
+# every learner with every loss; the perceptron has its own
+CASES = [("perceptron", "perceptron"), *((name, spec) for name in MAKE if name != "perceptron" for spec in SPECS)]
+NAMES = [f"{name}-{spec}" for name, spec in CASES]
+
+
+def sparse(X):
+    matrix = scipy.sparse.csr_matrix(X)
+    return Sparse(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data)
+
+
+LAYOUTS = {
+    "dense": Dense,
+    "sparse": sparse,
+    "dense32": lambda X: Dense(X.astype(np.float32)),
+    "sparse32": lambda X: sparse(X.astype(np.float32)),
+}
+
+
+def data(spec, rounds, columns, seed, size=0.5, density=0.7):
+    """A stream in general position: normal entries, some of them 0, labels of the loss's kind."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(scale=size, size=(rounds, columns)) * (rng.random((rounds, columns)) < density)
+    y = rng.normal(size=rounds) if parse(spec).regression else rng.choice([-1.0, 1.0], rounds)
+    return X, y
+
+
+def everything(core):
+    """All that going on depends on, as bytes: equal bytes are equal learners."""
+    features = core.features.to_dict() if core.features else None
+    labels = core.labels.to_dict() if core.labels else None
+    peak = np.trim_zeros(core.preparation.peak, "b")  # room to grow is not state
+    arrays = core.state, core.z[: core.width], core.total[: core.width], peak
+    rest = repr((core.width, features, labels, core.segments))
+    return b"".join([*(array.tobytes() for array in arrays), rest.encode()])
