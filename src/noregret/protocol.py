@@ -71,6 +71,7 @@ def play(
     agree(core, source)
     began, before = time.perf_counter(), core.state.copy()
     seen = _Seen(core) if skip_seen else None
+    stopped = False
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
     taken = Digest() if digest else None
     for block, y in _rounds(core, source, passes, shuffle):
@@ -88,6 +89,7 @@ def play(
         if watch is not None:
             watch(block, y, scores)
         if stop():
+            stopped = True
             break
     if seen is not None:
         seen.finish(source.source)
@@ -98,7 +100,7 @@ def play(
         core,
         before,
         time.perf_counter() - began,
-        stopped=stop(),
+        stopped=stopped or stop(),
         digest=None if taken is None else taken.hexdigest(),
         mistake_bits=None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
     )

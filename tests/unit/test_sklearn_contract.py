@@ -298,7 +298,7 @@ def test_arrays_after_single_rows_must_have_as_many_columns(kind):
 @every_classifier
 def test_rows_after_single_examples_must_have_the_labels_of_before(kind):
     learned = kind().learn_one(X[0], "ham").learn_one(X[1], "spam")
-    with pytest.raises(ValueError, match="dog"):
+    with pytest.raises(ValueError, match="third label"):
         learned.partial_fit(X[:2], ["cat", "dog"])
 
 

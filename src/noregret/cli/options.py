@@ -121,6 +121,9 @@ def _check_place(path: Path) -> None:
     if path.is_dir():
         raise InputError("is a folder, a file was expected", str(path))
     if not path.parent.is_dir():
-        raise InputError(f"cannot be written: {str(path.parent)!r} is no folder", str(path))
+        what = (
+            f"{str(path.parent)!r} is no folder" if path.parent.exists() else f"there is no folder {str(path.parent)!r}"
+        )
+        raise InputError(f"cannot be written: {what}", str(path))
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"cannot be written: the folder {str(path.parent)!r} is read-only", str(path))

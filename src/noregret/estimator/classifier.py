@@ -70,7 +70,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         """Go on learning; without `classes` the labels −1/+1, 0/1, False/True are known, others must both be in y."""
         X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
         if classes is not None:
-            self._name_classes(_classes(np.asarray(classes), "classes"))
+            named = _classes(np.asarray(classes), "classes")
+            if len(named) != 2:
+                raise ValueError(f"classes: two are needed, got {named.tolist()}")
+            self._name_classes(named)
         elif not self._has("classes_"):
             self._name_classes(_classes(y, "y"))
         for earlier in self.__dict__.pop("_held", []):

@@ -10,7 +10,7 @@ from noregret import rate as rates
 from noregret._kernel.state import DOUBLING
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.linear import Linear, Settings, as_start
+from noregret.learner.linear import Linear, Settings, as_start, positive
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 
@@ -83,15 +83,14 @@ class StronglyConvexGradientDescent(Linear):
         scale: str | None = None,
     ) -> None:
         chosen = losses.parse(loss)
-        if not 0.0 < sigma < math.inf:
-            raise SettingError(f"ogd-strong: sigma must be positive and finite, got {sigma}")
+        strength = positive(self.name, "sigma", sigma)
         if math.isinf(chosen.lipschitz) and math.isinf(radius):
             raise SettingError(
                 f"ogd-strong: the slope of the loss {chosen.name} has no bound, so give a radius to stay within"
             )
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
-            "sigma": float(sigma),
+            "sigma": strength,
             "radius": float(radius),
             "tie": tie,
             "bias": bool(bias),
@@ -105,7 +104,7 @@ class StronglyConvexGradientDescent(Linear):
             rates.strong(),
             gather=False,
             tie=tie,
-            sigma=float(sigma),
+            sigma=strength,
             bias=bias,
             preparation=Preparation(scale, unit_norm),
         )

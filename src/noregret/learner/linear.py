@@ -206,6 +206,13 @@ class Linear:
         self.state["norm2"] = float(np.sum(start**2))
 
 
+def positive(who: str, what: str, value: Any) -> float:
+    """A setting that must be a positive finite number."""
+    if isinstance(value, str) or not 0.0 < value < math.inf:
+        raise SettingError(f"{who}: {what} must be positive and finite, got {value}")
+    return float(value)
+
+
 def as_start(name: str, start: Any) -> list[float] | None:
     """The weights to begin with, as they are kept among the settings."""
     if start is None:

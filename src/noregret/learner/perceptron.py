@@ -11,8 +11,7 @@ from typing import Any
 
 from noregret._kernel.state import CONSTANT
 from noregret.domain import Domain
-from noregret.errors import SettingError
-from noregret.learner.linear import Linear, as_start
+from noregret.learner.linear import Linear, as_start, positive
 from noregret.loss import zero_one
 from noregret.prepare import Preparation
 from noregret.rate import Rate
@@ -33,10 +32,9 @@ class Perceptron(Linear):
         unit_norm: bool = False,
         scale: str | None = None,
     ) -> None:
-        if not 0.0 < rate < math.inf:
-            raise SettingError(f"perceptron: rate must be positive and finite, got {rate}")
+        eta = positive(self.name, "rate", rate)
         settings: dict[str, Any] = {
-            "rate": float(rate),
+            "rate": eta,
             "tie": tie,
             "bias": bool(bias),
             "start": as_start(self.name, start),
@@ -47,7 +45,7 @@ class Perceptron(Linear):
             settings,
             zero_one(tie),
             Domain(radius=math.inf),
-            Rate(CONSTANT, float(rate)),
+            Rate(CONSTANT, eta),
             gather=False,
             tie=tie,
             bias=bias,
