@@ -4,7 +4,6 @@ import numba
 import numpy as np
 
 from noregret._kernel.linear import score_rows
-from noregret._kernel.state import CONFIG, new_state
 
 
 def test_a_read_past_the_end_is_caught_when_bounds_are_checked():
@@ -12,7 +11,7 @@ def test_a_read_past_the_end_is_caught_when_bounds_are_checked():
     short = buffer[:1]  # the cells beyond it are ours, so that an unchecked read harms nothing
     caught = False
     try:
-        score_rows(np.ones((1, 2)), short, new_state(), np.zeros(1, CONFIG), np.zeros(1))
+        score_rows(np.ones((1, 2)), short, np.ones(2), np.zeros(1))
     except IndexError:
         caught = True
     assert caught == bool(numba.config.BOUNDSCHECK or numba.config.DISABLE_JIT)

@@ -49,9 +49,9 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
     """
 
     @(compiled if keep else unkept)
-    def play(rows: Any, labels: Any, weights: Any, z: Any, total: Any, state: Any, config: Any, scores: Any) -> int:
-        st = state[0]
-        cfg = config[0]
+    def play(rows: Any, labels: Any, weights: Any, z: Any, total: Any, record: Any, scores: Any) -> int:
+        st = record[0]["state"]
+        cfg = record[0]["config"]
         p = cfg["parameter"]
         weighted = weights.shape[0] > 0
         for t in range(labels.shape[0]):
@@ -108,17 +108,15 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
 
 
 @compiled
-def score_rows(rows: Any, z: Any, state: Any, config: Any, scores: Any) -> None:
-    """The score of every row under the weights as they are; nothing else changes."""
-    st = state[0]
-    cfg = config[0]
+def score_rows(rows: Any, z: Any, head: Any, scores: Any) -> None:
+    """The score of every row; `head` is the scale and the bias at the head of the state. Nothing else changes."""
     for t in range(scores.shape[0]):
         inner, _ = dot(rows, t, z)
-        scores[t] = st["scale"] * (inner + cfg["bias"] * st["bias"])
+        scores[t] = head[0] * (inner + head[1])
 
 
 @compiled
-def score_row(rows: Any, z: Any, state: Any, config: Any) -> float:
+def score_row(rows: Any, z: Any, head: Any) -> float:
     """The score of a single row."""
     inner, _ = dot(rows, 0, z)
-    return float(state[0]["scale"] * (inner + config[0]["bias"] * state[0]["bias"]))
+    return float(head[0] * (inner + head[1]))

@@ -27,8 +27,8 @@ STATE = np.dtype(
     [
         # the weights' scalars and the step clock
         ("scale", "f8"),
-        ("norm2", "f8"),
         ("bias", "f8"),
+        ("norm2", "f8"),
         ("bias_gradient", "f8"),
         ("large", "i8"),  # whether a feature from SMALL on was played
         ("period", "i8"),  # first round of the current doubling period
@@ -86,6 +86,10 @@ CONFIG = np.dtype(
         ("gather", "i8"),  # whether Σg is kept
     ]
 )
+
+
+# One argument to the kernels instead of two: handing over a structured array takes longer than a round.
+RECORD = np.dtype([("state", STATE), ("config", CONFIG)])
 
 
 def new_state() -> NDArray[Any]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -126,23 +127,23 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         core = self._core
         if core.features is None:
             return 0.0
-        if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == (core.width,) and core.plain:
+        if type(x) is ndarray and x.shape == core.shape and x.dtype is FLOAT64 and core.plain:
             row: Given = x if x.flags.c_contiguous else np.ascontiguousarray(x)
         else:
             row, width = one_row(core, x, False)
             if width > core.width:
                 row = without(row, core.width)
-        score = score_row(row, core.z, core.state, core.config)
+        score = score_row(row, core.z, core.head)
         if score - score != 0.0:  # NaN or an infinity
             raise InputError(NOT_FINITE)
         return score
 
     def _learn_one(self, x: Any, y: float, weight: float) -> None:
         core = self._core
-        if weight == 0.0:
+        if type(x) is ndarray and x.shape == core.shape and x.dtype is FLOAT64 and core.plain:
+            row, width = (x if x.flags.c_contiguous else np.ascontiguousarray(x))[None], 0
+        elif weight == 0.0:
             return refuse_strange(x)
-        if type(x) is np.ndarray and x.dtype is FLOAT64 and x.shape == (core.width,) and core.plain:
-            row, width = (x if x.flags.c_contiguous else np.ascontiguousarray(x))[None], core.width
         else:
             row, width = one_row(core, x, True)
         try:

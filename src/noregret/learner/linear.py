@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_rows
-from noregret._kernel.state import CONFIG, new_state
+from noregret._kernel.state import RECORD, new_state
 from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
@@ -63,17 +63,19 @@ class Linear:
         self.rate = rate
         self.preparation = preparation
         self.plain = not preparation.active  # rows are played as they come
-        self.config = np.zeros(1, CONFIG)
+        self.record = np.zeros(1, RECORD)
+        self.head = _head(self.record)
+        self.state = new_state()
         self.config["rate"], self.config["eta"] = rate.code, rate.eta
         self.config["domain"], self.config["radius"] = domain.code, domain.radius
         self.config["sigma"], self.config["bias"] = sigma, float(bias)
         self.config["tie"], self.config["parameter"] = tie_code(tie), loss.number
         self.config["classify"], self.config["gather"] = not loss.regression, gather
-        self.state = new_state()
         self.z = np.zeros(0)
         self.total = np.zeros(0)
         self.paired = False  # w and Σg side by side in memory
         self.width = 0
+        self.shape = (0,)  # of an array that holds one row
         self.features: Features | None = None
         self.labels: Labels | None = None if loss.regression else Labels()
         self.segments: list[Segment] = []
@@ -93,6 +95,24 @@ class Linear:
     @property
     def regression(self) -> bool:
         return self.loss.regression
+
+    @property
+    def state(self) -> NDArray[Any]:
+        """The named figures: one record, which changes with every round."""
+        return np.asarray(self.record["state"])
+
+    @state.setter
+    def state(self, state: NDArray[Any]) -> None:
+        self.record["state"] = state
+
+    @property
+    def config(self) -> NDArray[Any]:
+        """The settings as the kernels read them: one record, which never changes."""
+        return np.asarray(self.record["config"])
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        vars(self).update(stored)
+        self.head = _head(self.record)  # copies do not share memory by themselves
 
     @property
     def rounds(self) -> int:
@@ -138,22 +158,22 @@ class Linear:
         scores[some] = self.play(rows.take(some), y[some], weights[some])
         return scores
 
-    def play_one(self, row: Given, width: int, y: float, weight: float = 1.0) -> None:
+    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
         """One round, for a row as the kernels take it (see `given`) with features below `width`."""
-        label, score = self._one
-        label[0] = y
         if width > self.width:
             self.grow(width, sparse=isinstance(row, tuple))
         if self._rounds is None:
             self._rounds = self.loss.kernel()
+        label, score = self._one
+        label[0] = y
         weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
-        if not self._rounds(row, label, weights, self.z, self.total, self.state, self.config, score):
+        if not self._rounds(row, label, weights, self.z, self.total, self.record, score):
             self._diverged()
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         if self._rounds is None:
             self._rounds = self.loss.kernel()
-        played = self._rounds(rows, y, weights, self.z, self.total, self.state, self.config, scores)
+        played = self._rounds(rows, y, weights, self.z, self.total, self.record, scores)
         if played < len(y):
             self._diverged()
 
@@ -171,7 +191,7 @@ class Linear:
         z = self.z
         if rows.width > z.shape[0]:
             z = np.concatenate([z, np.zeros(rows.width - z.shape[0])])
-        score_rows(given(rows), z, self.state, self.config, scores)
+        score_rows(given(rows), z, self.head, scores)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:
@@ -181,6 +201,7 @@ class Linear:
         brings both; for dense rows each lies in one piece, as vector instructions want it.
         """
         self.width = max(self.width, width)
+        self.shape = (self.width,)
         if width > self.z.shape[0]:
             room = max(width, 3 * self.z.shape[0] // 2)
             check_memory(room * 8 * (1 + int(self.config["gather"][0])), width)
@@ -211,6 +232,11 @@ def positive(who: str, what: str, value: Any) -> float:
     if isinstance(value, str) or not 0.0 < value < math.inf:
         raise SettingError(f"{who}: {what} must be positive and finite, got {value}")
     return float(value)
+
+
+def _head(record: NDArray[Any]) -> Vector:
+    """The scale and the bias, where a single score finds them at once."""
+    return record.view(np.float64)[:2]
 
 
 def as_start(name: str, start: Any) -> list[float] | None:
