@@ -59,7 +59,8 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         rows.append(("root mean squared error", "", f"{metrics['rmse']:.6g}"))
     upper = run.regret_upper
     if upper is not None:
-        rows.append((f"regret at most{_against(run)}", number(upper), f"{upper / n:.6g}"))
+        empty = " (says nothing)" if upper >= run.loss else ""
+        rows.append((f"regret at most{_against(run)}{empty}", number(upper), f"{upper / n:.6g}"))
     rows.append(("longest row ‖x‖", number(run.max_norm), ""))
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))
     return rows
