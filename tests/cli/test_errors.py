@@ -2,19 +2,16 @@
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import re
 
-import numpy as np
-import pyarrow
-import pyarrow.ipc
-import pyarrow.parquet
 import pytest
 from command import snapshot
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+
+from oracle.files import good_files, mutated, mutation
 
 GOOD = "1 1:1 2:2\n-1 1:-1 2:1\n1 1:3\n"
 OUTPUTS = ("--save", "old.nr", "--predictions", "old.csv", "--plot", "old.png")
@@ -269,79 +266,7 @@ def test_errors_of_the_program_itself(start, folder):
 
 # -- damaged files of every format ----------------------------------------------------------------------------------
 
-SVMLIGHT = b"# head\n+1 1:0.5 7:2\n-1 qid:2 3:1e-3 # tail\n\n1 0:1\n-1 2:-4 5:6\n"
-CSV = b'label,price,city,"a note"\n1,2.5,Rome,"two\nlines"\n0,3,Oslo,plain\n1,7,Rome,\n'
-TABLE = pyarrow.table(
-    {
-        "label": ["yes", "no", "yes", "yes"],
-        "price": [1.5, 0.0, 2.0, 3.0],
-        "city": ["Rome", "Oslo", None, "Rome"],
-        "kind": pyarrow.array(["a", "b", "a", "a"]).dictionary_encode(),
-    }
-)
-
-
-def arrow_bytes(maker):
-    sink = io.BytesIO()
-    with maker(sink, TABLE.schema) as writer:
-        writer.write_table(TABLE, max_chunksize=2)
-    return sink.getvalue()
-
-
-def parquet_bytes():
-    sink = io.BytesIO()
-    pyarrow.parquet.write_table(TABLE, sink)
-    return sink.getvalue()
-
-
-def npz_bytes(save, **arrays):
-    sink = io.BytesIO()
-    save(sink, **arrays)
-    return sink.getvalue()
-
-
-CSR = {"data": np.ones(3), "indices": np.array([0, 2, 1]), "indptr": np.array([0, 2, 3]), "shape": (2, 3)}
-FORMATS = {
-    "rows.svm": SVMLIGHT,
-    "rows.csv": CSV,
-    "rows.tsv": CSV.replace(b",", b"\t"),
-    "rows.parquet": parquet_bytes(),
-    "rows.arrow": arrow_bytes(pyarrow.ipc.new_file),
-    "rows.ipc": arrow_bytes(pyarrow.ipc.new_stream),
-    "dense.npz": npz_bytes(np.savez, X=np.eye(3), y=np.array(["a", "b", "a"])),
-    "sparse.npz": npz_bytes(np.savez_compressed, **CSR, y=np.array([1, -1])),
-    "rows.svm.gz": gzip.compress(SVMLIGHT),
-    "rows.csv.bz2": bz2.compress(CSV),
-    "rows.svm.xz": lzma.compress(SVMLIGHT),
-    "rows.csv.zst": pyarrow.compress(CSV, codec="zstd", asbytes=True),
-    "unnamed": SVMLIGHT,
-}
-
-position = st.floats(0, 1, exclude_max=True)
-mutation = st.one_of(
-    st.tuples(st.just("flip"), position, st.integers(1, 255)),
-    st.tuples(st.just("insert"), position, st.binary(min_size=1, max_size=6)),
-    st.tuples(st.just("insert"), position, st.sampled_from([b"nan", b"inf", b" 2:", b",", b'"', b"\n", b"\0", b"x"])),
-    st.tuples(st.just("delete"), position, st.integers(1, 12)),
-    st.tuples(st.just("cut"), position, st.none()),
-    st.tuples(st.just("repeat"), position, st.integers(1, 40)),
-)
-
-
-def mutated(data, mutations):
-    for kind, where, what in mutations:
-        at = int(where * len(data))
-        if kind == "flip" and data:
-            data = data[:at] + bytes([data[at] ^ what]) + data[at + 1 :]
-        elif kind == "insert":
-            data = data[:at] + what + data[at:]
-        elif kind == "delete":
-            data = data[:at] + data[at + what :]
-        elif kind == "cut":
-            data = data[:at]
-        elif kind == "repeat":
-            data = data[: at + what] + data[at:]
-    return data
+FORMATS = good_files(holes=False)
 
 
 @pytest.fixture(scope="module")

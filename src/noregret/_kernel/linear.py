@@ -76,8 +76,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if cfg["sigma"] > 0.0:
                 loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
             old2 = st["norm2"]
-            c = descend(st, cfg, z, inner, row2, score, g)
-            if c != c or not math.isfinite(st["loss"] + loss):
+            c = descend(st, cfg, z, inner, row2, score, g) if math.isfinite(st["loss"] + loss) else math.nan
+            if c != c:
                 return t
             st["loss"] += loss
             st["row_max2"] = max(st["row_max2"], row2)
