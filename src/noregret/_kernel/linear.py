@@ -75,8 +75,11 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             g = k * slope(score, y, p)
             if cfg["sigma"] > 0.0:
                 loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
+            if not (math.isfinite(score) and math.isfinite(st["loss"] + loss)):
+                return t
+            moves = g != 0.0 or cfg["sigma"] > 0.0
             old2 = st["norm2"]
-            c = descend(st, cfg, z, inner, row2, score, g) if math.isfinite(st["loss"] + loss) else math.nan
+            c = descend(st, cfg, z, inner, row2, score, g) if moves else 0.0
             if c != c:
                 return t
             st["loss"] += loss
@@ -96,7 +99,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if g != 0.0:
                 st["updates"] += 1
                 update(st, cfg, rows, t, c, z, g, total, old2)
-            settle(st, cfg, z)
+            if moves:
+                settle(st, cfg, z)
             st["rounds"] += 1
             if st["rounds"] == st["trace_next"]:
                 record_trace(st, cfg["classify"])

@@ -21,9 +21,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from noregret import model
 from noregret._kernel.linear import score_row
 from noregret.errors import DivergedError, InputError, SettingError
-from noregret.estimator.one import FLOAT64, NOT_FINITE, is_finite, one_row, refuse_strange, without
+from noregret.estimator.one import NOT_FINITE, is_finite, one_row, refuse_strange, without
 from noregret.estimator.river import introduce
-from noregret.learner.linear import Given, Linear, Settings
+from noregret.learner.linear import FLOAT64, Given, Linear, Settings
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.memory import check_compressed
@@ -125,10 +125,10 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _score_one(self, x: Any) -> float:
         """The score of one example; the learner is left as it was."""
         core = self._core
-        if core.features is None:
-            return 0.0
         if type(x) is ndarray and x.shape == core.shape and x.dtype is FLOAT64 and core.plain:
             row: Given = x if x.flags.c_contiguous else np.ascontiguousarray(x)
+        elif core.features is None:
+            return 0.0
         else:
             row, width = one_row(core, x, False)
             if width > core.width:
@@ -140,12 +140,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn_one(self, x: Any, y: float, weight: float) -> None:
         core = self._core
-        if type(x) is ndarray and x.shape == core.shape and x.dtype is FLOAT64 and core.plain:
-            row, width = (x if x.flags.c_contiguous else np.ascontiguousarray(x))[None], 0
-        elif weight == 0.0:
+        if type(x) is ndarray and weight == 1.0 and core.play_array(x, y):
+            return
+        if weight == 0.0:
             return refuse_strange(x)
-        else:
-            row, width = one_row(core, x, True)
+        row, width = one_row(core, x, True)
         try:
             core.play_one(row, width, y, weight)
         except DivergedError:

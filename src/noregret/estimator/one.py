@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
-from noregret.learner.linear import Given, Linear, given
+from noregret.learner.linear import FLOAT64, Given, Linear, given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.rows import one_dict, refuse_missing
 
-FLOAT64 = np.dtype(np.float64)
 FLOATS = (FLOAT64, np.dtype(np.float32))
 NOT_FINITE = "an example must hold finite numbers only"
 

@@ -28,6 +28,7 @@ from noregret.stream.labels import Labels
 
 Vector = NDArray[np.float64]
 NO_WEIGHTS: Vector = np.zeros(0)
+FLOAT64 = np.dtype(np.float64)
 Settings = dict[str, Any]
 Given = Any  # a matrix, or the triple (indptr, indices, values)
 Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
@@ -157,6 +158,20 @@ class Linear:
         scores, some = np.full(len(rows), math.nan), np.flatnonzero(weights)
         scores[some] = self.play(rows.take(some), y[some], weights[some])
         return scores
+
+    def play_array(self, x: NDArray[Any], y: float) -> bool:
+        """One round for a plain row of as many float64 as there are features; False, and nothing played, for another.
+
+        This is `play_one` without its detours, for those who come one example at a time; nor does it play a row
+        that would overflow, or holds what is not finite.
+        """
+        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or self._rounds is None:
+            return False
+        if not x.flags.c_contiguous:
+            return False
+        label, score = self._one
+        label[0] = y
+        return self._rounds(x[None], label, NO_WEIGHTS, self.z, self.total, self.record, score) == 1
 
     def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
         """One round, for a row as the kernels take it (see `given`) with features below `width`."""
