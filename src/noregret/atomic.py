@@ -5,21 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import IO
 
 from noregret.errors import InputError
+
+_NUMBERS = count()
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A binary file to write that takes the place of `path` only once all of it is on the disk."""
     target = Path(os.path.realpath(path))  # what a link leads to, not the link
-    if target.exists() and not target.is_file() and not target.is_dir():  # a pipe or a device: there is no whole to it
-        with target.open("wb") as file:
-            yield file
+    device = os.path.abspath(path).startswith("/dev/")
+    if device or (target.exists() and not target.is_file() and not target.is_dir()):  # there is no whole to it
+        with Path(path).open("ab") as device_file:
+            yield device_file
         return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    temporary = target.with_name(f".noregret-{os.getpid()}-{next(_NUMBERS)}.part")
     if target.is_dir():
         raise InputError("is a folder, a file was expected", str(path))
     try:

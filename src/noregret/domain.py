@@ -33,6 +33,8 @@ class Domain:
             raise SettingError(f"domain must be one of {', '.join(DOMAINS)}, got {self.shape!r}")
         if not self.radius > 0.0:
             raise SettingError(f"radius must be positive, got {self.radius}")
+        if not (1e-100 <= self.radius <= 1e100 or math.isinf(self.radius)):
+            raise SettingError(f"radius must lie between 1e-100 and 1e100, or be inf, got {self.radius}")
 
     @property
     def code(self) -> int:

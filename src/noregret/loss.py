@@ -80,25 +80,42 @@ class Loss:
 
     def kernel(self) -> Callable[..., int]:
         """The compiled rounds around this loss."""
-        return _kernel(self.value, self.slope, self.custom)
+        from noregret._kernel.stamp import stamp
+
+        return _kernel(self.value, self.slope, self.custom, stamp(self.value, self.slope))
 
     def _extra(self) -> tuple[float, ...]:
         return () if self.custom else (self.number,)
 
 
 @cache
-def _kernel(value: Function, slope: Function, custom: bool) -> Callable[..., int]:
+def _kernel(value: Function, slope: Function, custom: bool, key: int) -> Callable[..., int]:
     from numba.extending import register_jitable
 
     from noregret._kernel.linear import rounds
-    from noregret._kernel.stamp import stamp
 
-    key = stamp(value, slope)
     keep = all(function.__module__ in sys.modules for function in (value, slope))
     of, slope_of = register_jitable(value), register_jitable(slope)
     if custom:
+        check_compiles(of, slope_of)
         of, slope_of = _with_parameter(of), _with_parameter(slope_of)
     return rounds(register_jitable(of), register_jitable(slope_of), key, keep)
+
+
+def check_compiles(*functions: Function) -> None:
+    """A sentence instead of the compiler's pages."""
+    from numba.core.errors import NumbaError
+
+    from noregret._kernel import unkept
+
+    for function in functions:
+        try:
+            unkept(function)(0.25, 1.0)
+        except NumbaError as error:
+            first = str(error).strip().splitlines()[0]
+            raise SettingError(f"loss: {function.__name__} cannot be compiled: {first}") from None
+        except ArithmeticError:
+            pass  # compiled, and not defined there
 
 
 def _with_parameter(function: Function) -> Function:
@@ -337,7 +354,25 @@ def custom(
             raise SettingError(f"loss {name}: {role} must be a plain Python function of (z, y), got {function!r}")
     if not lipschitz > 0.0:
         raise SettingError(f"loss {name}: lipschitz must be positive, got {lipschitz}")
+    _check_convex(name, value, slope, (-1.0, 0.5, 2.0) if regression else (-1.0, 1.0))
     return Loss(name, value, slope, None, None, float(lipschitz), regression=regression, custom=True)
+
+
+def _check_convex(name: str, value: Function, slope: Function, labels: tuple[float, ...]) -> None:
+    """A few points tell a wrong sign or a concave loss: no tangent may lie above the loss."""
+    points = (-3.0, -1.25, -0.4, 0.3, 0.9, 2.75)
+    for y in labels:
+        try:
+            found = [(z, float(value(z, y)), float(slope(z, y))) for z in points]
+        except (ArithmeticError, ValueError):  # a loss that is not defined everywhere
+            continue
+        for z, here, tilt in found:
+            for other, there, _ in found:
+                if there < here + tilt * (other - z) - 1e-9 * (1.0 + abs(here) + abs(there)):
+                    raise SettingError(
+                        f"loss {name}: slope must be a subgradient of a convex value; with y = {y:g} the tangent at"
+                        f" z = {z:g} lies above the loss at z = {other:g}"
+                    )
 
 
 LOSSES: dict[str, Callable[..., Loss]] = {
@@ -364,10 +399,10 @@ def parse(spec: str | Loss | Any) -> Loss:
         return spec
     if not isinstance(spec, str):
         raise SettingError(f"loss must be a name or noregret.custom_loss(value, slope), got {spec!r}")
-    name, _, text = spec.partition(":")
+    name, colon, text = spec.partition(":")
     if name not in LOSSES:
         raise SettingError(f"loss must be one of {', '.join(LOSSES)}, got {name!r}")
-    if not text:
+    if not colon:
         return LOSSES[name]()
     if name not in PARAMETER:
         raise SettingError(f"loss {name} takes no parameter, got {text!r}")

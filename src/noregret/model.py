@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel.stamp import fingerprint
-from noregret._kernel.state import new_state
+from noregret._kernel.state import POINTS, ROWS, WINDOW, new_state
 from noregret.atomic import whole_file
 from noregret.errors import ModelFileError, SettingError
 from noregret.learner import LEARNERS
@@ -116,8 +116,19 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Linear
         core.labels = Labels.from_dict(header.labels) if header.labels else None
     except (KeyError, ValueError, TypeError) as error:
         raise ModelFileError(f"the model file is damaged ({error})", name) from error
+    _check_places(name, state)
     core.state, core.segments, core.options = state, header.segments, header.options
     return core, header.estimator
+
+
+def _check_places(name: str, state: NDArray[Any]) -> None:
+    """What kernels use as places in tables must lie inside them."""
+    limits = {"window_at": WINDOW, "trace_rows": POINTS, "curve_rows": ROWS}
+    for field, limit in limits.items():
+        if not 0 <= state[field][0] < limit:
+            raise ModelFileError(f"the model file is damaged ({field} is {state[field][0]})", name)
+    if state["trace_step"][0] < 1 or state["rounds"][0] < 0:
+        raise ModelFileError("the model file is damaged (its clock is wrong)", name)
 
 
 def _raw(array: NDArray[Any]) -> memoryview:
@@ -153,7 +164,10 @@ def _constructed(name: str, header: Header, loss: Loss | None) -> Linear:
     if header.custom_loss is not None:
         wanted = header.custom_loss["name"]
         if loss is None:
-            raise ModelFileError(f"was learned with the loss {wanted!r} of its own: give it with loss=", name)
+            raise ModelFileError(
+                f"was learned with the loss {wanted!r} of its own: in Python, give it with noregret.load(path, loss)",
+                name,
+            )
         if fingerprint(loss.value, loss.slope) != header.custom_loss["fingerprint"]:
             raise ModelFileError(f"was learned with another {wanted!r} than the loss given", name)
         settings["loss"] = loss

@@ -6,6 +6,7 @@ while it cannot be known which of two labels is which.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
@@ -53,7 +54,8 @@ def play(
     `stream` is a Stream or anything that `read` takes. `shuffle` is the seed of a full permutation, a new one for each
     of the `passes`. `mistakes` keeps the rounds that were mistakes, `digest` takes a digest of the rows, `skip_seen`
     passes over the rows that the learner was given before, after checking that they are the same. `watch` is called
-    after every block, `stop` before the next.
+    after every block, `stop` before the next. An estimator's `class_weight` counts unless another is given here; its
+    `passes` and `shuffle` are those of `fit`.
 
     >>> from noregret.learner import Perceptron
     >>> run = play(Perceptron(), ([[1.0], [1.0], [-1.0]], [1, 1, -1]))
@@ -64,16 +66,22 @@ def play(
         raise SettingError(f"passes must be at least 1, got {passes}")
     if shuffle is not None and shuffle < 0:
         raise SettingError(f"shuffle: the seed must be at least 0, got {shuffle}")
-    core = learner.core
+    core = _core_of(learner)
+    if class_weight is None:
+        class_weight = getattr(learner, "class_weight", None)
+    if isinstance(class_weight, str):
+        raise SettingError(
+            f"play: class_weight={class_weight!r} needs all labels at once: use fit, or give the weights"
+        )
     if mistakes and core.regression:
         raise SettingError(f"mistakes: the loss {core.loss.name} is for numbers, which are not right or wrong")
-    source = read(stream, features=core.features)
+    source = read(stream, features=core.features, **_as_before(core, stream))
     agree(core, source)
     began, before = time.perf_counter(), core.state.copy()
     seen = _Seen(core) if skip_seen else None
     stopped = False
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
-    taken = Digest() if digest else None
+    taken = Digest() if digest or skip_seen else None
     for block, y in _rounds(core, source, passes, shuffle):
         weights = _weights(core, block, y, class_weight)
         if seen is not None and (known := seen.rest(block, y, weights)):
@@ -95,7 +103,10 @@ def play(
         seen.finish(source.source)
     if taken is not None and taken.rows:
         skipped = seen.rows if seen is not None else 0
-        core.segments.append({"rows": taken.rows, "skipped": skipped, "digest": taken.hexdigest()})
+        segment = {"rows": taken.rows, "skipped": skipped, "digest": taken.hexdigest()}
+        core.segments.append({**segment, "begin": int(before["rounds"][0]), "end": core.rounds})
+    if core.features is not None and core.features.kind == "names":
+        core.grow(core.features.width, sparse=core.paired)  # columns and slots that no row has touched have weights too
     return Run.of(
         core,
         before,
@@ -104,6 +115,24 @@ def play(
         digest=None if taken is None else taken.hexdigest(),
         mistake_bits=None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
     )
+
+
+def _core_of(learner: Any) -> Linear:
+    if isinstance(learner, type):
+        raise SettingError(f"play: give a learner, not its class: {learner.__name__}()")
+    if getattr(learner, "holding", False):
+        raise SettingError("play: examples of a single label are held: learn_one of the other label first")
+    core = getattr(learner, "core", None)
+    if not isinstance(core, Linear):
+        raise SettingError(f"play: the first argument must be a learner, got {type(learner).__name__}")
+    return core
+
+
+def _as_before(core: Linear, stream: Any) -> dict[str, Any]:
+    """A file is read as the files were that the learner has learned from."""
+    if not isinstance(stream, str | os.PathLike):
+        return {}
+    return {key: core.options[key] for key in ("label", "missing") if core.options.get(key) is not None}
 
 
 def agree(core: Linear, stream: Stream) -> None:
@@ -224,6 +253,9 @@ class _Seen:
             raise SettingError("skip seen: the model holds no digest of the rows it saw")
         starts = [i for i, segment in enumerate(core.segments) if not segment["skipped"]]
         self._left = list(core.segments[starts[-1] :])
+        ends = [segment["end"] for segment in self._left]
+        if [*(segment["begin"] for segment in self._left[1:]), core.rounds] != ends:
+            raise SettingError("skip seen: some rounds were played without a digest, so it cannot be told which rows")
         self._digest = Digest()
         self.rows = 0
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from noregret.learner.linear import Linear
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """The figures of a learner from its first round on, with those of this call beside them in `this_run`."""
 
@@ -30,6 +30,10 @@ class Run:
     stopped: bool = False  # asked to stop before the stream ended
     digest: str | None = None
     mistake_bits: NDArray[np.uint8] | None = field(default=None, repr=False)  # one bit a round
+
+    def __repr__(self) -> str:
+        wrong = "" if self.mistakes is None else f", {self.mistakes} mistakes"
+        return f"<Run of {self.learner.name}: {self.rounds} rounds{wrong}, loss {self.loss:.6g}>"
 
     @classmethod
     def of(cls, core: Linear, before: NDArray[Any] | None = None, seconds: float = 0.0, **more: Any) -> Run:

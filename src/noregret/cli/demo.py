@@ -22,9 +22,11 @@ def demo(
     from noregret import learner as learners
     from noregret.cli.show import share, table
     from noregret.errors import InputError
-    from noregret.picture.error import draw_error
+    from noregret.picture.error import check_picture, draw_error
     from noregret.protocol import play
 
+    picture = output / "errors.png"
+    check_picture(picture)
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -48,7 +50,6 @@ def demo(
         mistakes = first.baselines[key]
         rows.append((name, f"{mistakes:.0f}", share(mistakes, first.rounds), ""))
     table(rows, ("", "mistakes", "of the rounds", "regret at most"))
-    picture = output / "errors.png"
     draw_error(runs, picture)
     print(f"\nThe error so far, round by round: {picture}")
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
+from noregret.errors import SettingError
 from noregret.stream import Block, Stream
 
 
 class Interrupt:
     """The first Ctrl-C ends the stream after the block being played, or at once while it waits for rows.
 
-    `gently`: whether a run that ends early can be gone on with. Where the rows are first gathered to be read again or
-    shuffled it cannot, and Ctrl-C stops the command instead. A second Ctrl-C always does.
+    `gently`: whether a run that ends early can be gone on with. While rows are being gathered, to be shuffled or read
+    again, it cannot, and Ctrl-C stops the command instead. A second Ctrl-C always does.
     """
 
     def __init__(self, stream: Stream, gently: bool) -> None:
@@ -46,14 +47,14 @@ class Interrupt:
 
     def _listening(self) -> Iterator[Block]:
         blocks = self._blocks()
-        while True:
+        while not self._asked:
             try:
                 self._reading = True
                 block = next(blocks, None)
             except KeyboardInterrupt:
                 if self._gently:
                     return
-                raise
+                raise SettingError("stopped while the rows were being gathered: nothing was learned") from None
             finally:
                 self._reading = False
             if block is None:

@@ -66,6 +66,7 @@ def learn(
     positive: Annotated[str | None, typer.Option(help="Which of the two labels is +1.")] = None,
     text: Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")] = None,
     categorical: Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
     hash_bits: Annotated[
         int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")
     ] = None,
@@ -80,7 +81,7 @@ def learn(
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")] = False,
 ) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
@@ -115,6 +116,7 @@ def learn(
         "positive": positive,
         "text": list(names(text)) or None,
         "categorical": list(names(categorical)) or None,
+        "ignore": list(names(ignore)) or None,
         "hash_bits": hash_bits,
         "missing": missing,
         "class_weight": class_weights(class_weight),
@@ -126,12 +128,13 @@ def learn(
         label=kept["label"],
         text=() if resume else kept["text"] or (),  # a resumed model's recipe knows its columns
         categorical=() if resume else kept["categorical"] or (),
+        ignore=kept["ignore"] or (),
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],
         features=core.features,
     )
-    once = passes == 1 and shuffle is None
-    with _watching(core, source, predictions, once, quiet or json) as (watch, stop):
+    gathers = shuffle is not None or (passes > 1 and not source.rereadable)
+    with _watching(core, source, predictions, passes == 1 and not gathers, gathers, quiet or json) as (watch, stop):
         run = play(
             core,
             source,
@@ -190,7 +193,7 @@ def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) ->
 
 @contextmanager
 def _watching(
-    core: Linear, source: Stream, predictions: Path | None, once: bool, quiet: bool
+    core: Linear, source: Stream, predictions: Path | None, once: bool, gathers: bool, quiet: bool
 ) -> Iterator[tuple[Callable[..., None], Callable[[], bool]]]:
     """What goes on beside the rounds: the bar, the prediction file, and an ear for Ctrl-C."""
     from noregret.atomic import whole_file
@@ -203,14 +206,21 @@ def _watching(
         if predictions is not None:
             writer = Predictions(stack.enter_context(whole_file(predictions)), core, labels=True)
         bar = stack.enter_context(Progress(source, core, quiet, once))
-        interrupt = stack.enter_context(Interrupt(source, once))
+        interrupt = stack.enter_context(Interrupt(source, gently=not gathers))
+
+        played = False
 
         def watch(block: Any, y: Any, scores: Any) -> None:
+            nonlocal played
+            played = True
             bar.update()
             if writer is not None:
                 writer.write(block, scores)
 
         yield watch, interrupt.asked
+        if interrupt.asked() and not played:
+            print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
+            raise typer.Exit(130)
         if writer is not None:
             writer.close()
 
@@ -218,12 +228,12 @@ def _watching(
 def _finish(run: Run, save: Path | None, plot: Path | None, json: bool, quiet: bool) -> None:
     from noregret import model
 
-    if save is not None:
-        model.save(run.learner, save)
     if plot is not None:
         from noregret.picture.error import draw_error
 
         draw_error({run.learner.name: run}, plot)
+    if save is not None:
+        model.save(run.learner, save)
     if json:
         import msgspec
 
@@ -234,5 +244,5 @@ def _finish(run: Run, save: Path | None, plot: Path | None, json: bool, quiet: b
         show_run(run)
     if run.stopped:
         went = f"; go on with --resume {save} --skip seen" if save is not None else ""
-        print(f"noregret: stopped after {run.rounds} rounds{went}", file=sys.stderr)
+        print(f"noregret: stopped after {run.rounds:,} rounds{went}", file=sys.stderr)
         raise typer.Exit(130)

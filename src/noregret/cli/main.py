@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -16,11 +17,12 @@ from noregret.cli.demo import demo
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
-from noregret.errors import NoregretError
+from noregret.errors import NoregretError, SettingError
 
 app = typer.Typer(
     name="noregret",
     add_completion=False,
+    pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
@@ -44,7 +46,7 @@ def _front(
     Example: noregret learn spam.svm.gz --learner ogd --loss logistic --save spam.nr
     """
     if context.invoked_subcommand is None:
-        raise typer.BadParameter("a command is missing: learn, predict, inspect or demo", context)
+        raise SettingError("a command is missing: learn, predict, inspect or demo (see noregret --help)")
 
 
 for command in (learn, predict, inspect, demo):
@@ -56,12 +58,19 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def main() -> None:
     """Run the command and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ‖ or ± still gets its figures
     try:
         code = app(standalone_mode=False, prog_name="noregret")
+        sys.stdout.flush()
     except NoregretError as error:
         code = _say(str(error))
     except UsageError as error:
         code = _say(_usage(error))
+    except OSError as error:
+        code = _say(f"cannot write the output: {error.strerror}")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except typer.Abort:
         code = 130
     except SystemExit:  # the reader of our output has gone (`| head`): nothing is left to say, to nobody

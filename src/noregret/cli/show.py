@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from noregret._kernel.state import WINDOW
@@ -18,7 +19,9 @@ def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, titl
         grid.add_column(head[i] if head else "", justify="left" if i == 0 else "right", no_wrap=True)
     for row in rows:
         grid.add_row(*row)
-    Console(highlight=False, soft_wrap=True).print(grid)
+    console = Console(highlight=False, soft_wrap=True)
+    console.width = max(console.width, 100)  # better a line that the terminal breaks than a figure cut off
+    console.print(grid)
 
 
 def share(part: float, whole: float) -> str:
@@ -26,14 +29,23 @@ def share(part: float, whole: float) -> str:
 
 
 def number(value: float) -> str:
-    """Six figures; whole numbers in groups of three digits."""
-    return f"{int(value):,}" if value == int(value) and abs(value) < 1e15 else f"{value:,.6g}"
+    """Six figures, more for large numbers, in groups of three digits."""
+    if not math.isfinite(value) or abs(value) >= 1e15:
+        return f"{value:.6g}"
+    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.6g}"
+
+
+def per_round(value: float, rounds: int) -> str:
+    return number(value / rounds) if rounds else "–"
 
 
 def run_rows(run: Run) -> list[tuple[str, str, str]]:
     """A run as (what, how much, how much of a round)."""
     n = run.rounds
     rows = [("rounds", number(n), ""), ("features", number(run.features), "")]
+    recipe = run.learner.features
+    if recipe is not None and (recipe.categorical or recipe.text):
+        rows.append((f"  hashed: {', '.join((*recipe.categorical, *recipe.text))}", "", ""))
     if run.mistakes is not None:
         rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
         if n > WINDOW:
@@ -46,21 +58,21 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         if run.auc is not None:
             low, high = run.auc
             rows.append(("AUC", f"{(low + high) / 2:.4f} ± {(high - low) / 2:.4f}", ""))
-    rows.append((f"loss ({run.learner.loss.spec})", number(run.loss), f"{run.sequential_risk:.6g}"))
+    rows.append((f"loss ({run.learner.loss.spec})", number(run.loss), per_round(run.loss, n)))
     if run.mistakes is None:
         metrics, baselines = run.metrics, run.baselines
         rows.append(
-            ("  the mean of the labels so far", number(baselines["mean_label"]), f"{baselines['mean_label'] / n:.6g}")
+            ("  the mean of the labels so far", number(baselines["mean_label"]), per_round(baselines["mean_label"], n))
         )
         rows.append(
-            ("  the label that came last", number(baselines["last_label"]), f"{baselines['last_label'] / n:.6g}")
+            ("  the label that came last", number(baselines["last_label"]), per_round(baselines["last_label"], n))
         )
-        rows.append(("mean absolute error", "", f"{metrics['mae']:.6g}"))
-        rows.append(("root mean squared error", "", f"{metrics['rmse']:.6g}"))
+        rows.append(("mean absolute error", "", number(metrics["mae"])))
+        rows.append(("root mean squared error", "", number(metrics["rmse"])))
     upper = run.regret_upper
     if upper is not None:
         empty = " (says nothing)" if upper >= run.loss else ""
-        rows.append((f"regret at most{_against(run)}{empty}", number(upper), f"{upper / n:.6g}"))
+        rows.append((f"regret at most{_against(run)}{empty}", number(upper), per_round(upper, n)))
     rows.append(("longest row ‖x‖", number(run.max_norm), ""))
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))
     return rows

@@ -9,6 +9,7 @@ from typing import Any
 
 from noregret import learner as cores
 from noregret import model
+from noregret.errors import ModelFileError
 from noregret.estimator.base import LinearEstimator
 from noregret.estimator.classifier import LinearClassifier
 from noregret.estimator.regressor import LinearRegressor
@@ -199,6 +200,9 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> LinearEstima
     settings = dict(core.settings)
     if core.regression:
         settings.pop("tie")
-    estimator = ESTIMATORS[core.name, core.regression](**settings, **(shell["params"] if shell else {}))
-    estimator._restore(core, shell)
+    try:
+        estimator = ESTIMATORS[core.name, core.regression](**settings, **(shell["params"] if shell else {}))
+        estimator._restore(core, shell)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"what the model file says of its estimator is damaged ({error})", str(path)) from error
     return estimator

@@ -26,7 +26,9 @@ from noregret.estimator.river import introduce
 from noregret.learner.linear import FLOAT64, Given, Linear, Settings
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
+from noregret.stream.frame import is_frame
 from noregret.stream.memory import check_compressed
+from noregret.stream.read import read
 
 Vector = NDArray[np.float64]
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
@@ -93,9 +95,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
                     core.play(rows, y, weights)
                 else:
                     core.play(rows.take(order), y[order], None if weights is None else weights[order])
-        except DivergedError:
-            assert_all_finite(X, input_name="X")  # what `fit` left to the loop to find
-            raise
+            return
+        except DivergedError as error:
+            diverged = error
+        assert_all_finite(X, input_name="X")  # what `fit` left to the loop to find
+        raise diverged
 
     def _first_look(self, X: Any, y: Any, core: Linear, **options: Any) -> tuple[Any, Any]:
         """X and y checked for `fit`; where rows are played as they are, the loop itself stops at what is not finite."""
@@ -116,8 +120,35 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             return None
         return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
+    @property
+    def features(self) -> Features | None:
+        """What the feature indices mean: `read` takes it, to read another stream the same way."""
+        return self.core.features
+
+    def _by_name(self, X: Any) -> bool:
+        """Whether the columns of X are matched by name with those of the tables that were learned from."""
+        features = self._core.features if self._has("_core") else None
+        named = features is not None and features.kind == "names"
+        return named and not self._has("feature_names_in_") and is_frame(X)
+
+    def _blocks_by_name(self, X: Any, learn: bool) -> list[Rows]:
+        features, label = self.core.features, self.core.options.get("label")
+        stream = read(X, features=features, frozen=not learn, labels=False, label=label)
+        return [block.rows for block in stream.blocks()]
+
+    def _learn_by_name(self, X: Any, y: Vector, weights: Vector | None) -> None:
+        if len(X) != len(y):
+            raise ValueError(f"X has {len(X)} rows, y has {len(y)}")
+        start = 0
+        for rows in self._blocks_by_name(X, learn=True):
+            stop = start + len(rows)
+            self.core.play(rows, y[start:stop], None if weights is None else weights[start:stop])
+            start = stop
+
     def _scores(self, X: Any) -> Vector:
         check_is_fitted(self)
+        if self._by_name(X):
+            return np.concatenate([self.core.scores(rows) for rows in self._blocks_by_name(X, learn=False)])
         if not self._has("n_features_in_") or self.core.width > self.n_features_in_:
             self.n_features_in_ = self.core.width  # the rounds did not come from arrays
         return self.core.scores(as_rows(validate_data(self, X, reset=False, **CHECKS)))
@@ -176,7 +207,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _restore(self, core: Linear, shell: Mapping[str, Any] | None) -> None:
         self._core = core
-        if shell is not None and shell["columns"] is not None:
+        if shell is None:
+            self.n_features_in_ = core.width
+        elif shell["columns"] is not None:
             self.n_features_in_ = int(shell["columns"])
             if shell["names"] is not None:
                 self.feature_names_in_ = np.array(shell["names"], dtype=object)

@@ -22,7 +22,7 @@ from noregret.estimator.one import refuse_strange
 from noregret.learner.linear import Linear
 from noregret.loss import parse as parse_loss
 from noregret.loss import probability
-from noregret.stream.labels import Labels
+from noregret.stream.labels import Labels, same
 
 BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give the weights"
 
@@ -68,45 +68,58 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning; without `classes` the labels −1/+1, 0/1, False/True are known, others must both be in y."""
-        X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
+        by_name = self._by_name(X)
+        if by_name:
+            y = np.asarray(y)
+        else:
+            X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
         if classes is not None:
             named = _classes(np.asarray(classes), "classes")
             if len(named) != 2:
                 raise ValueError(f"classes: two are needed, got {named.tolist()}")
+            if self._has("classes_") and not np.array_equal(self.classes_, named):
+                raise ValueError(f"classes: {named.tolist()} are not those of before, {self.classes_.tolist()}")
             self._name_classes(named)
-        elif not self._has("classes_"):
+        else:
             self._name_classes(_classes(y, "y"))
         for earlier in self.__dict__.pop("_held", []):
             self.learn_one(*earlier)
-        weights = self._row_weights(y, self.classes_, sample_weight, X, balanced=False)
-        self._learn(self.core, X, self._codes_of(y), weights, 1, None)
+        weights = self._row_weights(y, np.array(self._labels()), sample_weight, X, balanced=False)
+        if by_name:
+            self._learn_by_name(X, self._codes_of(y), weights)
+        else:
+            self._learn(self.core, X, self._codes_of(y), weights, 1, None)
         return self
 
     def _name_classes(self, classes: NDArray[Any]) -> None:
-        """Settle which two classes there are; they must be those of the rounds so far."""
+        """Take in the labels of arrays; they must go with those of the rounds so far."""
         if self._has("classes_"):
-            if not np.array_equal(self.classes_, classes):
-                raise ValueError(f"classes: {classes.tolist()} are not those of before, {self.classes_.tolist()}")
             return
         labels = self.core.labels
         assert labels is not None
         if labels.untouched and len(classes) == 2:
             labels = self.core.labels = Labels.of(*classes.tolist())
+        codes = dict(self._codes) if self._has("_codes") else {}
         for label in classes.tolist():
-            labels.one(label)
-        negative, positive = labels.classes
-        if negative is None or positive is None:
-            raise ValueError(
-                f"y: the one label {classes[0].item()!r} does not tell the other: give classes= on the first call"
-            )
-        self.classes_ = np.array([negative, positive]).astype(classes.dtype)
+            code = labels.one(label)
+            if code is None:
+                raise ValueError(f"y: the one label {label!r} does not tell the other: give classes= on the first call")
+            codes[label] = code
+        self._codes = codes
+        found = {code: label for label, code in reversed(self._codes.items())}
+        if len(found) == 2:
+            self.classes_ = np.array([found[-1.0], found[1.0]])
 
     def _codes_of(self, y: NDArray[Any]) -> Vector:
-        positive, negative = y == self.classes_[1], y == self.classes_[0]
-        strange = ~(positive | negative)
-        if strange.any():
-            raise ValueError(f"y: {y[strange][0].item()!r} is not one of the classes {self.classes_.tolist()}")
-        return np.where(positive, 1.0, -1.0)
+        known = self._codes
+        if self._has("classes_"):
+            known = dict(zip(self.classes_.tolist(), (-1.0, 1.0), strict=True))
+        codes = np.zeros(len(y))
+        for label, code in known.items():
+            codes[y == label] = code
+        if not codes.all():
+            raise ValueError(f"y: {y[codes == 0.0].tolist()[0]!r} is not one of the classes {list(known)}")
+        return codes
 
     def _row_weights(
         self, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, X: Any, balanced: bool
@@ -184,7 +197,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def _class_weight_of(self, y: Any) -> float:
         if isinstance(self.class_weight, str):
             raise SettingError(BALANCED)
-        return 1.0 if self.class_weight is None else float(self.class_weight.get(y, 1.0))
+        weights = {} if self.class_weight is None else self.class_weight
+        return next((float(weight) for label, weight in weights.items() if same(label, y)), 1.0)
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example; None before any label was seen."""
@@ -196,22 +210,33 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 return negative if positive is None else positive
         return positive if self._score_one(x) > 0.0 else negative
 
-    def _labels(self) -> tuple[Any, Any]:
-        """The two labels as they were first spelled; None for one that is not known."""
-        if self._has("_held"):
+    @property
+    def holding(self) -> bool:
+        """Whether examples wait for a second label to tell which is which."""
+        return self._has("_held")
+
+    def _met(self) -> tuple[Any, Any]:
+        """The two labels as they were first spelled; None for one that has not come yet."""
+        if self.holding:
             return None, self._held[0][1]
         if self._has("classes_"):
-            self._pair = (self.classes_[0], self.classes_[1])
-            return self._pair
+            return self.classes_[0], self.classes_[1]
         found = {code: label for label, code in reversed(self._codes.items())} if self._has("_codes") else {}
-        if len(found) == 2:
-            self._pair = (found[-1.0], found[1.0])
+        return found.get(-1.0), found.get(1.0)
+
+    def _labels(self) -> tuple[Any, Any]:
+        """The two labels; one that has not come yet is told from the other where it can be."""
+        negative, positive = self._met()
+        if negative is not None and positive is not None:
+            self._pair = (negative, positive)
             return self._pair
         labels = self.core.labels
         assert labels is not None
-        kind = next((type(label) for label in found.values()), None)
-        negative, positive = (label if kind is None or label is None else kind(label) for label in labels.classes)
-        return found.get(-1.0, negative), found.get(1.0, positive)
+        if not self.holding:
+            one = negative if positive is None else positive
+            told = [_like(one, label) for label in labels.classes]
+            negative, positive = told[0] if negative is None else negative, told[1] if positive is None else positive
+        return negative, positive
 
     @available_if(_is_logistic)  # type: ignore[untyped-decorator]
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
@@ -226,12 +251,12 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file; `noregret.load` reads it, and going on from it is as never having stopped."""
-        if self._has("_held"):
+        if self.holding:
             raise SettingError("save: only one label was seen, so it cannot be told yet which is positive")
         super().save(path)
 
     def _shell(self) -> dict[str, Any]:
-        pair = self._labels()
+        pair = self._met()
         weight = self.class_weight
         return {
             **super()._shell(),
@@ -245,6 +270,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def _restore(self, core: Linear, shell: Mapping[str, Any] | None) -> None:
         super()._restore(core, shell)
         if shell is None:
+            labels = [_whole(label) for label in core.labels.classes] if core.labels is not None else []
+            if None not in labels:
+                self.classes_ = np.array(labels)
+                self._codes = dict(zip(labels, (-1.0, 1.0), strict=True))
             return
         if shell["dtype"] is not None:
             self.classes_ = np.array(shell["classes"], dtype=shell["dtype"])
@@ -269,6 +298,18 @@ def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
             f" {what} holds {len(classes)} classes."
         )
     return classes
+
+
+def _like(one: Any, label: Any) -> Any:
+    """A label told from the other one, of the same kind: False beside True, 0 beside 1."""
+    if label is None or isinstance(label, str):
+        return label
+    return bool(label > 0) if isinstance(one, bool | np.bool_) else _whole(label)
+
+
+def _whole(label: Any) -> Any:
+    """A label that a file wrote as a number: 1, not 1.0."""
+    return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
 def _python(label: Any) -> Any:

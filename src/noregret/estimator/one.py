@@ -33,6 +33,8 @@ def one_row(core: Linear, x: Any, learn: bool) -> tuple[Given, int]:
     elif isinstance(x, tuple) and len(x) == 2:
         row = _pair(*x)
         _admit(core, row.width, "index", learn)
+    elif core.features is not None and core.features.kind == "names" and hasattr(x, "to_dict"):
+        return one_row(core, x.to_dict(), learn)  # a row of a frame, by its names
     else:
         row = Dense(_array(x)[np.newaxis])
         _admit(core, row.width, "columns", learn)

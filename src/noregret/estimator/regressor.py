@@ -29,6 +29,9 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning."""
+        if self._by_name(X):
+            self._learn_by_name(X, np.array(y, np.float64), self._sample_weights(sample_weight, X))
+            return self
         X, y = validate_data(self, X, y, reset=self._first(), y_numeric=True, **CHECKS)
         self._learn(self.core, X, np.array(y, np.float64), self._sample_weights(sample_weight, X), 1, None)
         return self

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_rows
-from noregret._kernel.state import RECORD, new_state
+from noregret._kernel.state import RECORD, SMALL, new_state
 from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
@@ -240,6 +240,7 @@ class Linear:
         self.grow(start.shape[0], sparse=False)
         self.z[: start.shape[0]] = start
         self.state["norm2"] = float(np.sum(start**2))
+        self.state["large"] = start.shape[0] > SMALL
 
 
 def positive(who: str, what: str, value: Any) -> float:

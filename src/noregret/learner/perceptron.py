@@ -52,3 +52,5 @@ class Perceptron(Linear):
             start=settings["start"],
             preparation=Preparation(scale, unit_norm),
         )
+        if start is None:
+            self.state["scale"] = eta  # sums in units of the step: their signs are then the same for every η

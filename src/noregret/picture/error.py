@@ -19,6 +19,8 @@ FORMATS = (".png", ".svg", ".pdf")
 def draw_error(runs: Mapping[str, Run], path: str | os.PathLike[str]) -> None:
     """Draw the running mistake rate (regression: mean loss) of the runs to a file."""
     check_picture(path)
+    if not all(run.rounds for run in runs.values()):
+        raise SettingError("plot: no round was played, so there is nothing to draw")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.0, 4.5), layout="constrained")

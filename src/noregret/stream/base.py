@@ -33,6 +33,9 @@ class Stream(ABC):
         self._begun = False
         self._seen = 0
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} stream of {self.source}>"
+
     @abstractmethod
     def _read(self) -> Iterator[Block]:
         """One pass over the blocks as they stand in the source."""

@@ -20,7 +20,7 @@ from noregret.stream.block import Block
 from noregret.stream.given import LabelTokens, none
 from noregret.stream.lines import text_lines
 from noregret.stream.missing import Missing
-from noregret.stream.numbers import number, numbers
+from noregret.stream.numbers import is_missing, number, numbers
 from noregret.stream.opening import Input, Opened
 from noregret.stream.settings import TEXT_ROWS, Settings
 from noregret.stream.table import ColumnKind, plan
@@ -115,13 +115,13 @@ class Delimited(Stream):
         found = numbers(cells)
         if isinstance(found, int):
             sentence = f"column {name!r} must hold numbers, got {cells[found]!r}"
-            advice = f"(declare it with --categorical {name})"
+            advice = f"(if its values are names, declare it with --categorical {name})"
             raise InputError(f"{sentence} {advice}", self.source, lines[found])
         return found
 
 
 def _numeric(cell: str) -> bool:
-    return not cell.strip() or number(cell) is not None
+    return is_missing(cell) or number(cell) is not None
 
 
 def _header(records: Iterator[Record], source: str) -> list[str]:
@@ -155,6 +155,8 @@ def _records(opened: Opened) -> Iterator[Record]:
         skipped += 1
     else:
         return
+    # The limit belongs to the whole process, threads and all: it can only be raised, never put back.
+    csv.field_size_limit(max(csv.field_size_limit(), CELL_LIMIT))
     reader = csv.reader(chain([first], lines), delimiter=delimiter(first), strict=True)
     width, began = 0, skipped + 1
     while (cells := _next(reader, opened.name, skipped)) is not None:
@@ -168,12 +170,8 @@ def _records(opened: Opened) -> Iterator[Record]:
 
 
 def _next(reader: Iterator[list[str]], source: str, skipped: int) -> list[str] | None:
-    # The limit belongs to the whole process: it is raised for the one record and put back.
-    before = csv.field_size_limit(CELL_LIMIT)
     try:
         return next(reader, None)
     except csv.Error as error:
         at = skipped + getattr(reader, "line_num", 0)
         raise InputError(f"is not well-formed CSV ({reason(error)})", source, at) from error
-    finally:
-        csv.field_size_limit(before)

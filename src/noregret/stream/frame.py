@@ -77,6 +77,7 @@ def _read_pandas(frame: Any, settings: Settings) -> ArrowTable:
     import pyarrow
 
     names = [str(name) for name in frame.columns]
+    frame = frame.set_axis(names, axis=1)
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise InputError(f"two columns are named {twice!r}", "the frame")

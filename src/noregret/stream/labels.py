@@ -135,6 +135,11 @@ class Labels:
             return 1.0
         negative = next((known for known, code in self._codes.items() if code < 0), None)
         if negative is not None and not same(label, negative):
+            if 1.0 not in self._codes.values():
+                found = f"{_shown(negative)} and {_shown(label)}"
+                raise InputError(
+                    f"the labels are {found}: neither is the positive {_shown(self.positive)}", source, line
+                )
             raise _third(label, negative, self.positive, source, line)
         return -1.0
 
@@ -210,4 +215,5 @@ def _third(
     label: Label, negative: Label | None, positive: Label | None, source: str | None, line: int | None
 ) -> InputError:
     pair = f"{_shown(negative)} and {_shown(positive)}"
-    return InputError(f"a third label {_shown(label)}: the two before it are {pair}", source, line)
+    advice = "" if isinstance(label, str) else " (to predict numbers use a loss for numbers, such as squared)"
+    return InputError(f"a third label {_shown(label)}: the two before it are {pair}{advice}", source, line)

@@ -1,4 +1,4 @@
-"""Numbers as text: what Python's `float` reads, without its underscores."""
+"""Numbers as text: what Python's `float` reads, without its underscores; and how a number is said to be missing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,17 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+NOT_THERE = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that there is no number.
+
+    >>> is_missing(" NA "), is_missing("0")
+    (True, False)
+    """
+    return cell.strip().lower() in NOT_THERE
 
 
 def number(token: str) -> float | None:
@@ -22,7 +33,7 @@ def number(token: str) -> float | None:
 
 
 def numbers(cells: Sequence[str]) -> NDArray[np.float64] | int:
-    """The numbers of a column, an empty cell being NaN; or the place of the first cell that is none."""
+    """The numbers of a column, a missing one being NaN; or the place of the first cell that is none."""
     try:
         if "_" not in "".join(cells):
             return np.array(list(map(float, cells)), dtype=np.float64)
@@ -30,7 +41,7 @@ def numbers(cells: Sequence[str]) -> NDArray[np.float64] | int:
         pass
     found = np.empty(len(cells))
     for place, cell in enumerate(cells):
-        value = number(cell) if cell.strip() else math.nan
+        value = math.nan if is_missing(cell) else number(cell)
         if value is None:
             return place
         found[place] = value

@@ -43,9 +43,10 @@ READERS: dict[str, Reader] = {
 def read(
     source: Any,
     *,
-    label: str | None = None,
+    label: str | int | None = None,
     text: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     hash_bits: int = 18,
     missing: str = "error",
     features: Features | None = None,
@@ -55,9 +56,9 @@ def read(
 ) -> Stream:
     """The rows of a file, of standard input (`-`), or of arrays, frames and iterables in memory.
 
-    With the `features` of a model, columns are matched by name and new ones are added to it, or left out when
-    it is `frozen`. With `labels` false rows need no label. `block_rows` changes how much is read at a time,
-    never a result.
+    With the `features` of a model, columns are matched by name and new ones are added to it, or left out when it is
+    `frozen`. Columns in `ignore` are left out. With `labels` false rows need no label. `block_rows` changes how much is
+    read at a time, never a result.
 
     >>> [len(block) for block in read(([[1.0], [2.0], [3.0]], [1, -1, 1]), block_rows=2).blocks()]
     [2, 1]
@@ -65,7 +66,16 @@ def read(
     if isinstance(source, Stream):
         return source
     settings = Settings(
-        label, _names(text), _names(categorical), hash_bits, missing, features, frozen, labels, block_rows
+        None if label is None else str(label),
+        _names(text),
+        _names(categorical),
+        hash_bits,
+        missing,
+        features,
+        frozen,
+        labels,
+        block_rows,
+        _names(ignore),
     )
     if isinstance(source, (str, os.PathLike)):
         return _read_file(Input(os.fspath(source)), settings)

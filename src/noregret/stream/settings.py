@@ -27,6 +27,7 @@ class Settings:
     frozen: bool = False
     labels: bool = True
     block_rows: int | None = None
+    ignore: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING_RULES:
@@ -41,6 +42,8 @@ class Settings:
             raise SettingError("text and categorical cannot be given: the model's recipe is frozen")
         for name in set(self.text) & set(self.categorical):
             raise SettingError(f"column {name!r} cannot be both categorical and text")
+        for name in set(self.ignore) & {*self.text, *self.categorical, self.label}:
+            raise SettingError(f"column {name!r} cannot be ignored and used too")
         if self.label in (*self.text, *self.categorical):
             raise SettingError(f"column {self.label!r} is the label: it cannot be a feature too")
 
@@ -49,8 +52,8 @@ class Settings:
         return self.block_rows or max(1, min(usual, BLOCK_VALUES // max(width, 1)))
 
     def refuse_columns(self, who: str) -> None:
-        """Say that label, text and categorical mean nothing where there are no columns with names."""
-        for option in ("label", "text", "categorical"):
+        """Say that label, text, categorical and ignore mean nothing where there are no columns with names."""
+        for option in ("label", "text", "categorical", "ignore"):
             if getattr(self, option):
                 raise SettingError(f"{option} names a column, but {who} has no named columns")
 

@@ -127,9 +127,9 @@ def _complaint(tokens: list[bytes], source: str, number: int) -> InputError:
         index, colon, value = (decoded(part, source, number) for part in token.partition(b":"))
         if not colon or ":" in value:
             return InputError(f"expected INDEX:VALUE, got {index + colon + value!r}", source, number)
-        digits = index.isascii() and index.isdigit() and len(index.lstrip("0")) <= 10
+        digits = index.isascii() and index.isdigit() and len(index) <= 1000
         if not digits or int(index) > MAX_INDEX:
-            sentence = f"an index must be a whole number from 0 to {MAX_INDEX}, got {index!r}"
+            sentence = f"an index must be a whole number from 0 to {MAX_INDEX}, got {index[:40]!r}"
             return InputError(sentence, source, number)
         try:
             _pairs([token])

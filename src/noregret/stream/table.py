@@ -92,7 +92,9 @@ def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: S
     kinds = {
         place: kind
         for place, name in enumerate(names)
-        if place != label and (kind := _kind(place, name, kind_of, settings, features)) is not None
+        if place != label
+        and name not in settings.ignore
+        and (kind := _kind(place, name, kind_of, settings, features)) is not None
     }
     if not settings.frozen:
         _extend(features, {names[place]: kind for place, kind in kinds.items()}, settings)
@@ -129,7 +131,7 @@ def _recipe(settings: Settings, source: str) -> Features:
 
 
 def _check_declared(names: Sequence[str], settings: Settings, features: Features, source: str) -> None:
-    for option in ("categorical", "text"):
+    for option in ("categorical", "text", "ignore"):
         for name in getattr(settings, option):
             if name == (settings.label or USUAL_LABEL):
                 raise InputError(f"column {name!r} is the label: it cannot be --{option} too", source)
