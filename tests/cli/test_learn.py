@@ -417,7 +417,7 @@ def test_ctrl_c_leaves_a_model_to_go_on_from(noregret, start, here):
         process.stdin.close()
     stopped = model.load("m.nr")[0].rounds
     assert code == 130
-    assert err == f"noregret: stopped after {stopped} rounds; go on with --resume m.nr --skip seen\n"
+    assert err == f"noregret: stopped after {stopped:,} rounds; go on with --resume m.nr --skip seen\n"
     assert 4096 <= stopped < 1_000_000
     assert len((here / "p.csv").read_bytes().splitlines()) == stopped + 1
 

@@ -186,3 +186,16 @@ def test_known_runs(X, y, tie, rounds, W, R, r, norm):
 def test_a_score_of_zero_counts_as_the_tie_rule_says(tie, first):
     """Two rows on different axes: both scores are 0."""
     assert play([[1, 0], [0, 1]], [1, -1], tie=tie).mistake_rounds.tolist() == first
+
+
+@given(streams(), st.sampled_from([1.0, 0.1, 1e-5, 3.0, 1e50]))
+def test_the_mistakes_are_those_of_exact_arithmetic_for_every_rate(stream, rate):
+    """In floats 0.1 + 0.1 + 0.1 is not 0.3: sums must be kept in units of the step."""
+    X, y = stream
+    w, wrong = [Fraction(0)] * len(X[0]), []
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        if label * sum(a * b for a, b in zip(w, x, strict=True)) <= 0:
+            w = [a + label * b for a, b in zip(w, x, strict=True)]
+            wrong.append(t)
+    run = nr.play(Perceptron(rate=rate), (X, y), mistakes=True)
+    assert run.mistake_rounds.tolist() == wrong

@@ -3,9 +3,11 @@
 import math
 
 import numpy as np
+import pandas
 import pytest
 
 import noregret as nr
+from noregret.errors import SettingError
 from oracle.registry import everything
 
 CLASSIFIERS = [nr.Perceptron, nr.OnlineGradientDescent, nr.StronglyConvexGradientDescent]
@@ -288,3 +290,44 @@ def test_predicting_before_learning_settles_nothing(kind):
 def test_learn_one_returns_the_learner():
     model = nr.Perceptron()
     assert model.learn_one({"a": 1.0}, 1) is model
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "classes"),
+    [
+        ([True, True], [False], [False, True]),
+        ([1, 1], [0], [0, 1]),
+        ([1, 1], [-1], [-1, 1]),
+        (["true"], ["false"], ["false", "true"]),
+        (["1"], ["-1"], ["-1", "1"]),
+        (np.array([1, 1], np.uint8), np.array([0], np.uint8), [0, 1]),
+    ],
+)
+def test_one_label_alone_leaves_the_other_open(first, then, classes):
+    learned = nr.Perceptron().partial_fit(np.ones((len(first), 1)), first).partial_fit(-np.ones((1, 1)), then)
+    assert learned.classes_.tolist() == classes
+    assert learned.predict([[-1.0], [1.0]]).tolist() == classes
+
+
+def test_a_model_saved_after_one_label_goes_on_as_if_never_stopped(tmp_path):
+    kept = nr.Perceptron().learn_one(np.ones(1), 1)
+    kept.save(tmp_path / "m.nr")
+    for learned in (kept, nr.load(tmp_path / "m.nr")):
+        learned.learn_one(-np.ones(1), 0)
+        assert learned.predict_one(-np.ones(1)) == 0
+
+
+def test_examples_that_wait_for_a_label_are_not_passed_by():
+    learned = nr.Perceptron().learn_one(np.ones(1), "b")
+    with pytest.raises(SettingError, match="examples of a single label are held"):
+        nr.play(learned, ([[1.0]], ["a"]))
+
+
+def test_a_row_of_a_frame_is_read_by_its_names():
+    frame = pandas.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    learned = nr.Perceptron()
+    nr.play(learned, nr.read((frame, [1, -1])))
+    backwards = frame[["b", "a"]]
+    assert learned.predict(backwards).tolist() == [1, -1]
+    assert [learned.predict_one(row) for _, row in backwards.iterrows()] == [1, -1]
+    assert learned.partial_fit(backwards, [1, -1]).coef_.tolist() == learned.coef_.tolist()

@@ -325,3 +325,44 @@ def test_a_run_as_plain_numbers(learner):
     assert said["max_norm"] == pytest.approx(np.linalg.norm(X, axis=1).max(), rel=1e-12)
     assert said["digest"] == run.digest
     assert (said["regret"] is None) == isinstance(learner, Perceptron)
+
+
+def test_rows_that_were_played_without_a_digest_cannot_be_skipped():
+    learned = Perceptron()
+    nr.play(learned, (X[:5], Y[:5]), digest=True)
+    nr.play(learned, (X[5:9], Y[5:9]))
+    with pytest.raises(SettingError, match="some rounds were played without a digest"):
+        nr.play(learned, (X, Y), skip_seen=True)
+
+
+def test_going_on_in_the_same_stream_twice():
+    learned = Perceptron()
+    nr.play(learned, (X[:5], Y[:5]), digest=True)
+    nr.play(learned, (X[:20], Y[:20]), skip_seen=True)
+    assert nr.play(learned, (X, Y), skip_seen=True).rounds == len(Y)
+
+
+def test_an_estimators_class_weight_counts_in_play():
+    model = nr.Perceptron(class_weight={1: 5.0, -1: 1.0})
+    assert nr.play(model, ([[1.0], [1.0]], [1, -1])).loss == 6.0
+
+
+@pytest.mark.parametrize(
+    ("learner", "sentence"),
+    [(nr.Perceptron, r"give a learner, not its class: Perceptron\(\)"), ((X, Y), "must be a learner, got tuple")],
+)
+def test_what_is_no_learner_is_said(learner, sentence):
+    with pytest.raises(SettingError, match=sentence):
+        nr.play(learner, (X, Y))
+
+
+def test_a_run_introduces_itself_in_a_line():
+    assert repr(nr.play(Perceptron(), ([[1.0]], [1]))) == "<Run of perceptron: 1 rounds, 1 mistakes, loss 1>"
+
+
+def test_a_start_beyond_the_first_features_is_projected_too():
+    start = np.zeros(100)
+    start[80] = 1.0
+    rows = scipy.sparse.csr_matrix((np.ones(3), (range(3), range(3))), shape=(3, 100))
+    learned = nr.OnlineGradientDescent(start=start, radius=1.0, rate="constant:0.5").fit(rows, [1, 1, -1])
+    assert np.linalg.norm(learned.coef_) <= 1.0 + 1e-12

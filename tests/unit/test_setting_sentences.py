@@ -84,3 +84,18 @@ def test_a_loss_reads_back_from_its_own_text(spec):
 def test_a_loss_is_taken_as_it_is():
     loss = huber(0.3)
     assert parse(loss) is loss
+
+
+@pytest.mark.parametrize(
+    ("value", "slope"),
+    [(lambda z, y: max(0.0, 1.0 - y * z), lambda z, y: y), (lambda z, y: -z * z, lambda z, y: -2.0 * z)],
+)
+def test_a_slope_that_is_no_subgradient_is_refused(value, slope):
+    with pytest.raises(nr.SettingError, match="slope must be a subgradient of a convex value"):
+        nr.custom_loss(value, slope)
+
+
+def test_a_loss_that_does_not_compile_is_said_in_a_sentence():
+    loss = nr.custom_loss(lambda z, y: eval("z * z"), lambda z, y: 2.0 * z)
+    with pytest.raises(nr.SettingError, match="cannot be compiled"):
+        nr.OnlineGradientDescent(loss=loss).fit([[1.0], [2.0]], [0, 1])

@@ -59,7 +59,7 @@ def test_the_kind_of_a_column_is_decided_by_its_first_thousand_rows(csv):
     rows = ["1,"] * 999
     assert csv("\n".join(["label,a", *rows, "1,x"])).features.categorical == ("a",)
     late = csv("\n".join(["label,a", *rows, "1,2", "1,abc"]))
-    advice = r"column 'a' must hold numbers, got 'abc' \(declare it with --categorical a\)"
+    advice = r"column 'a' must hold numbers, got 'abc' \(if its values are names, declare it with --categorical a\)"
     with pytest.raises(InputError, match=rf"rows\.csv:1002: {advice}"):
         matrix(read_with(late, "zero"))
 
@@ -327,3 +327,22 @@ def test_cells_longer_than_the_csv_module_s_limit_are_read_and_the_limit_is_left
     before = standard.field_size_limit()
     assert len(matrix(csv("label,note\n1," + "word " * 40000 + "\n", text=["note"]))[1]) == 1
     assert standard.field_size_limit() == before
+
+
+@pytest.mark.parametrize("cell", ["NA", "n/a", "NULL", "None", "?", " nan "])
+def test_a_cell_that_says_there_is_no_number_is_missing(csv, cell):
+    stream = csv(f"label,a\n1,2\n0,{cell}\n1,3\n")
+    assert stream.features.categorical == ()
+    assert matrix(read_with(stream, "skip"))[1] == [1.0, 1.0]
+
+
+def test_ignored_columns_are_left_out(csv):
+    stream = csv("label,id,a\n1,7,2\n", ignore=["id"])
+    assert stream.features.names == ["a"]
+    with pytest.raises(InputError, match="no column 'b' to be --ignore"):
+        csv("label,a\n1,2\n", ignore=["b"])
+
+
+def test_the_label_cannot_be_a_feature_too(csv):
+    with pytest.raises(InputError, match="column 'label' is the label: it cannot be --text too"):
+        csv("label,a\n1,2\n", text=["label"])

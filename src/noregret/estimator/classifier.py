@@ -99,6 +99,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         assert labels is not None
         if labels.untouched and len(classes) == 2:
             labels = self.core.labels = Labels.of(*classes.tolist())
+        for label in classes.tolist():
+            labels.one(label)  # the second may tell what the first one is
         codes = dict(self._codes) if self._has("_codes") else {}
         for label in classes.tolist():
             code = labels.one(label)
@@ -106,14 +108,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
                 raise ValueError(f"y: the one label {label!r} does not tell the other: give classes= on the first call")
             codes[label] = code
         self._codes = codes
-        found = {code: label for label, code in reversed(self._codes.items())}
-        if len(found) == 2:
-            self.classes_ = np.array([found[-1.0], found[1.0]])
+        if labels.settled:
+            self.classes_ = np.array(self._told())
 
     def _codes_of(self, y: NDArray[Any]) -> Vector:
-        known = self._codes
-        if self._has("classes_"):
-            known = dict(zip(self.classes_.tolist(), (-1.0, 1.0), strict=True))
+        known = dict(zip(self.classes_.tolist(), (-1.0, 1.0), strict=True)) if self._has("classes_") else self._codes
         codes = np.zeros(len(y))
         for label, code in known.items():
             codes[y == label] = code
@@ -230,13 +229,15 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         if negative is not None and positive is not None:
             self._pair = (negative, positive)
             return self._pair
+        return (negative, positive) if self.holding else self._told()
+
+    def _told(self) -> tuple[Any, Any]:
         labels = self.core.labels
         assert labels is not None
-        if not self.holding:
-            one = negative if positive is None else positive
-            told = [_like(one, label) for label in labels.classes]
-            negative, positive = told[0] if negative is None else negative, told[1] if positive is None else positive
-        return negative, positive
+        found = {code: label for label, code in reversed(self._codes.items())} if self._has("_codes") else {}
+        one = next(iter(found.values()), None)
+        negative, positive = (_like(one, label) for label in labels.classes)
+        return found.get(-1.0, negative), found.get(1.0, positive)
 
     @available_if(_is_logistic)  # type: ignore[untyped-decorator]
     def predict_proba_one(self, x: Any) -> dict[Any, float]:

@@ -48,6 +48,13 @@ class Labels:
         return labels
 
     @property
+    def settled(self) -> bool:
+        """Whether both labels are known: the other of 1 may still be −1 or 0."""
+        known = {_spelling(label) for label in self._codes}
+        alone = len(set(self._codes.values())) == 1 and self.positive is None
+        return len(set(self._codes.values())) == 2 or (alone and any(len(_PARTNERS.get(one, ())) == 1 for one in known))
+
+    @property
     def untouched(self) -> bool:
         """Whether no label was met yet."""
         return not self._codes and self._waiting is None
@@ -215,5 +222,9 @@ def _third(
     label: Label, negative: Label | None, positive: Label | None, source: str | None, line: int | None
 ) -> InputError:
     pair = f"{_shown(negative)} and {_shown(positive)}"
-    advice = "" if isinstance(label, str) else " (to predict numbers use a loss for numbers, such as squared)"
+    advice = (
+        ""
+        if isinstance(label, str) or label in (-1.0, 0.0, 1.0)
+        else " (to predict numbers use a loss for numbers, such as squared)"
+    )
     return InputError(f"a third label {_shown(label)}: the two before it are {pair}{advice}", source, line)
