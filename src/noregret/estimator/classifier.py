@@ -270,9 +270,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def _restore(self, core: Linear, shell: Mapping[str, Any] | None) -> None:
         super()._restore(core, shell)
-        if shell is None:
-            labels = [_whole(label) for label in core.labels.classes] if core.labels is not None else []
-            if None not in labels:
+        if shell is None:  # learned by the command line
+            if core.labels is not None and core.labels.settled:
+                labels = [_whole(label) for label in core.labels.classes]
                 self.classes_ = np.array(labels)
                 self._codes = dict(zip(labels, (-1.0, 1.0), strict=True))
             return
