@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy import ndarray
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -23,7 +22,7 @@ from noregret._kernel.linear import score_row
 from noregret.errors import DivergedError, InputError, SettingError
 from noregret.estimator.one import NOT_FINITE, is_finite, one_row, refuse_strange, without
 from noregret.estimator.river import introduce
-from noregret.learner.linear import FLOAT64, Given, Linear, Settings
+from noregret.learner.linear import Linear, Settings
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.frame import is_frame
@@ -156,14 +155,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _score_one(self, x: Any) -> float:
         """The score of one example; the learner is left as it was."""
         core = self._core
-        if type(x) is ndarray and x.shape == core.shape and x.dtype is FLOAT64 and core.plain:
-            row: Given = x if x.flags.c_contiguous else np.ascontiguousarray(x)
-        elif core.features is None:
+        if core.features is None:
             return 0.0
-        else:
-            row, width = one_row(core, x, False)
-            if width > core.width:
-                row = without(row, core.width)
+        row, width = one_row(core, x, False)
+        if width > core.width:
+            row = without(row, core.width)
         score = score_row(row, core.z, core.head)
         if score - score != 0.0:  # NaN or an infinity
             raise InputError(NOT_FINITE)
@@ -171,8 +167,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn_one(self, x: Any, y: float, weight: float) -> None:
         core = self._core
-        if type(x) is ndarray and weight == 1.0 and core.play_array(x, y):
-            return
         if weight == 0.0:
             return refuse_strange(x)
         row, width = one_row(core, x, True)

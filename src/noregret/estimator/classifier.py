@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
@@ -172,9 +173,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             code: float | None = self._codes[y]
         except (AttributeError, KeyError):
             code = self._meet(x, y, w)
-        if code is not None:
-            if w != 1.0 or self.class_weight is not None:
-                w = checked_weight(w) * self._class_weight_of(y)
+        if code is None:
+            return self
+        if w != 1.0 or self.class_weight is not None:
+            w = checked_weight(w) * self._class_weight_of(y)
+        if not (type(x) is ndarray and w == 1.0 and self._core.play_array(x, code)):  # the short way, where it goes
             self._learn_one(x, code, w)
         return self
 
@@ -207,7 +210,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             negative, positive = self._labels()
             if negative is None or positive is None:
                 return negative if positive is None else positive
-        return positive if self._score_one(x) > 0.0 else negative
+        score = self._core.score_array(x) if type(x) is ndarray else None
+        if score is None:
+            score = self._score_one(x)
+        return positive if score > 0.0 else negative
 
     @property
     def holding(self) -> bool:

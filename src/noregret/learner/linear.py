@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.linear import score_rows
+from noregret._kernel.linear import score_row, score_rows
 from noregret._kernel.state import RECORD, SMALL, new_state
 from noregret._kernel.vector import norm2
 from noregret.domain import Domain
@@ -158,6 +158,13 @@ class Linear:
         scores, some = np.full(len(rows), math.nan), np.flatnonzero(weights)
         scores[some] = self.play(rows.take(some), y[some], weights[some])
         return scores
+
+    def score_array(self, x: NDArray[Any]) -> float | None:
+        """The score of a plain row of as many float64 as there are features; None for another, or if not finite."""
+        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or not x.flags.c_contiguous:
+            return None
+        score = score_row(x, self.z, self.head)
+        return score if score - score == 0.0 else None
 
     def play_array(self, x: NDArray[Any], y: float) -> bool:
         """One round for a plain row of as many float64 as there are features; False, and nothing played, for another.
