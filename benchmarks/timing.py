@@ -1,7 +1,7 @@
-"""Interleaved timing in CPU seconds: every contestant once a turn, warm-up outside the clock, the best turn counts.
+"""Interleaved timing by the wall clock: every contestant once a turn, warm-up outside the clock, the best turn counts.
 
-A library whose threads go on spinning after it returned would have that counted against the next contestant: each waits
-for them to calm down.
+Not CPU time: threads that a library leaves spinning would count for or against somebody without any work being done.
+Each contestant waits for those of the one before to calm down.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 
 
 def best_of(contestants: Mapping[str, Callable[[], Any]], turns: int) -> dict[str, tuple[float, Any]]:
-    """(best CPU seconds, what it returned) for each contestant."""
+    """(best seconds, what it returned) for each contestant."""
     for run in contestants.values():
         run()
     best: dict[str, tuple[float, Any]] = {}
     for _ in range(turns):
         for name, run in contestants.items():
             time.sleep(0.3)
-            began = time.process_time()
+            began = time.perf_counter()
             result = run()
-            took = time.process_time() - began
+            took = time.perf_counter() - began
             if name not in best or took < best[name][0]:
                 best[name] = (took, result)
     return best
