@@ -52,6 +52,14 @@ class Loss:
         """The slope of ℓ(·, y) at z: a subgradient where there is a kink."""
         return float(self.slope(float(z), float(y), *self._extra()))
 
+    def values(self, z: Array, y: Array) -> Array:
+        """ℓ(z, y) for whole arrays."""
+        return self._over(self.value, z, y)
+
+    def gradients(self, z: Array, y: Array) -> Array:
+        """The slope for whole arrays."""
+        return self._over(self.slope, z, y)
+
     def conjugate(self, alpha: ArrayLike, y: ArrayLike) -> Array:
         """ℓ*(α) for each α and y; +∞ outside the dual domain."""
         if self.conjugate_of is None:
@@ -84,6 +92,14 @@ class Loss:
 
         return _kernel(self.value, self.slope, self.custom, stamp(self.value, self.slope))
 
+    def _over(self, function: Function, z: Array, y: Array) -> Array:
+        from noregret._kernel.stamp import stamp
+
+        out = np.empty(len(z))
+        fill = _pointwise(function, self.custom, stamp(function))
+        fill(np.ascontiguousarray(z, dtype=np.float64), np.ascontiguousarray(y, dtype=np.float64), self.number, out)
+        return out
+
     def _extra(self) -> tuple[float, ...]:
         return () if self.custom else (self.number,)
 
@@ -100,6 +116,18 @@ def _kernel(value: Function, slope: Function, custom: bool, key: int) -> Callabl
         check_compiles(of, slope_of)
         of, slope_of = _with_parameter(of), _with_parameter(slope_of)
     return rounds(register_jitable(of), register_jitable(slope_of), key, keep)
+
+
+@cache
+def _pointwise(function: Function, custom: bool, key: int) -> Callable[..., int]:
+    from numba.extending import register_jitable
+
+    from noregret._kernel.pointwise import pointwise
+
+    of = register_jitable(function)
+    if custom:
+        of = register_jitable(_with_parameter(of))
+    return pointwise(of, key, function.__module__ in sys.modules)
 
 
 def check_compiles(*functions: Function) -> None:

@@ -117,3 +117,31 @@ def _gather(rows: Any, t: Any, c: Any, z: Any, g: Any, total: Any) -> Callable[.
             rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total
         )
     return lambda rows, t, c, z, g, total: gather_dense(rows, t, c, z, g, total)
+
+
+def entries(rows: Any, t: int) -> tuple[int, int]:
+    """The places of row t's entries, for `entry`."""
+    if isinstance(rows, tuple):
+        return rows[0][t], rows[0][t + 1]
+    return 0, rows.shape[1]
+
+
+def entry(rows: Any, t: int, k: int) -> tuple[int, float]:
+    """The (feature, value) of row t's entry at place k."""
+    if isinstance(rows, tuple):
+        return rows[1][k], rows[2][k]
+    return k, rows[t, k]
+
+
+@overload(entries, strict=False, inline="always")
+def _entries(rows: Any, t: Any) -> Callable[..., Any]:
+    if sparse(rows):
+        return lambda rows, t: (rows[0][t], rows[0][t + 1])
+    return lambda rows, t: (0, rows.shape[1])
+
+
+@overload(entry, strict=False, inline="always")
+def _entry(rows: Any, t: Any, k: Any) -> Callable[..., Any]:
+    if sparse(rows):
+        return lambda rows, t, k: (rows[1][k], rows[2][k])
+    return lambda rows, t, k: (k, rows[t, k])

@@ -21,7 +21,7 @@ from noregret.stream.given import words
 from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS
 
 
-class _Column:
+class Column:
     """One kind of value, appended to a temporary file and then mapped."""
 
     def __init__(self, dtype: Any) -> None:
@@ -51,7 +51,7 @@ class RowFile(Stream):
     def __init__(self, stream: Stream, block_rows: int | None = None) -> None:
         super().__init__(stream.source, stream.features, None, length=0)
         self._asked = block_rows
-        self._columns: dict[str, _Column] = {}
+        self._columns: dict[str, Column] = {}
         self._words: dict[str, int] | None = None
         self._width: int | None = None  # of dense rows
         self._closed = False
@@ -103,7 +103,7 @@ class RowFile(Stream):
             kinds |= {"indices": np.uint32, "ends": np.int64}
         else:
             self._width = block.rows.width
-        self._columns = {name: _Column(kind) for name, kind in kinds.items()}
+        self._columns = {name: Column(kind) for name, kind in kinds.items()}
         if self._width is None:
             self._append("ends", np.zeros(1, dtype=np.int64))
 
@@ -112,7 +112,7 @@ class RowFile(Stream):
 
     def _append_weights(self, block: Block) -> None:
         if "weights" not in self._columns:
-            self._columns["weights"] = _Column(np.float64)
+            self._columns["weights"] = Column(np.float64)
             self._append("weights", np.ones(self.length or 0))
         self._append("weights", np.ones(len(block)) if block.weights is None else block.weights)
 

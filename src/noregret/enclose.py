@@ -1,0 +1,214 @@
+"""What a comparator loses and what a dual point proves, with every rounding accounted for.
+
+`risk(rounds, loss, u)` encloses F(u) = Σ k·ℓ(⟨u, x⟩, y) + (σT/2)‖u‖². `dual(rounds, loss, α, U)` encloses
+D(α) = −Σ k·ℓ*(α) − U‖Σ kαx‖, which no comparator of norm at most U falls below. Solvers are never trusted: whatever
+they return is evaluated here. Dot products are taken in twice the precision, sums by `math.fsum`, norms outward; a loss
+itself is evaluated in float64 to within a few units of its last place, which `slack` allows for.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.exact import combination, dots, squares
+from noregret.errors import SettingError
+from noregret.interval import Interval, ends, total
+from noregret.loss import Loss
+from noregret.rounds import Rounds
+
+Vector = NDArray[np.float64]
+EPS = 2.0**-52
+TINY = 1e-300
+
+
+def margins(rounds: Rounds, u: Vector) -> tuple[Vector, Vector]:
+    """Lower and upper ends of ⟨u, x_t⟩ for every round."""
+    out = np.empty((len(rounds), 3))
+    dots(rounds.given, np.ascontiguousarray(u, dtype=np.float64), out)
+    return ends(out)
+
+
+def row_norms2(rounds: Rounds) -> tuple[Vector, Vector]:
+    """Lower and upper ends of ‖x_t‖² for every round."""
+    out = np.empty((len(rounds), 3))
+    squares(rounds.given, out)
+    return ends(out)
+
+
+def norm(v: Vector) -> Interval:
+    """‖v‖ of a vector of floats, as near as two floats can enclose it."""
+    largest = float(np.abs(v).max(initial=0.0))
+    if largest == 0.0 or not math.isfinite(largest):
+        return Interval.of(0.0) if largest == 0.0 else Interval(0.0, math.inf)
+    scale = math.ldexp(1.0, -math.frexp(largest)[1])  # a power of two: no rounding, no overflow
+    return _root_of_squares(np.abs(v) * scale, np.abs(v) * scale) * Interval.of(1.0 / scale)
+
+
+def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
+    """Lower and upper ends of Σ k·α_t·x_t, feature by feature."""
+    totals = np.zeros((rounds.width, 3))
+    if rounds.weights is None:
+        combination(rounds.given, np.ascontiguousarray(alpha), totals)
+        return ends(totals)
+    # k·α as the sum of two floats, so that nothing of the product is lost
+    high = rounds.weights * alpha
+    low = _product_tail(rounds.weights, alpha, high)
+    combination(rounds.given, high, totals)
+    combination(rounds.given, low, totals)
+    return ends(totals)
+
+
+def norm_between(lo: Vector, hi: Vector) -> Interval:
+    """‖v‖ of a vector known feature by feature."""
+    largest = float(np.maximum(np.abs(lo), np.abs(hi)).max(initial=0.0))
+    if largest == 0.0:
+        return Interval.of(0.0)
+    if not math.isfinite(largest):
+        return Interval(0.0, math.inf)
+    scale = math.ldexp(1.0, -math.frexp(largest)[1])
+    low = np.where((lo <= 0.0) & (hi >= 0.0), 0.0, np.minimum(np.abs(lo), np.abs(hi)))
+    return _root_of_squares(low * scale, np.maximum(np.abs(lo), np.abs(hi)) * scale) * Interval.of(1.0 / scale)
+
+
+def losses(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """Lower and upper ends of ℓ(z, y) at scores that are exactly z."""
+    value, slack = _values(loss, z, y)
+    return np.maximum(value - slack, 0.0) if not loss.custom else value - slack, value + slack
+
+
+def loss_total(loss: Loss, z: Vector, y: Vector, weights: Vector | None) -> Interval:
+    """Σ k·ℓ(z, y) at scores that are exactly z."""
+    return _weighted(*losses(loss, z, y), weights)
+
+
+def risk(rounds: Rounds, loss: Loss, u: Vector, sigma: float = 0.0) -> Interval:
+    """Σ k·ℓ(⟨u, x⟩, y) + (σT/2)‖u‖²."""
+    lo, hi = margins(rounds, u)
+    at_lo, at_hi = losses(loss, lo, rounds.y), losses(loss, hi, rounds.y)
+    # Between its ends a convex loss lies below the larger of them, and above the tangent at the first.
+    drop = np.abs(loss.gradients(lo, rounds.y)) * (hi - lo) * (1.0 + 8.0 * EPS)
+    found = _weighted(at_lo[0] - drop, np.maximum(at_lo[1], at_hi[1]), rounds.weights)
+    if sigma:
+        found = found + norm(u).square() * (Interval.of(sigma) * (0.5 * len(rounds)))
+    return found
+
+
+def dual(rounds: Rounds, loss: Loss, alpha: Vector, radius: float, sigma: float = 0.0) -> Interval:
+    """−Σ k·ℓ*(α) − (what the domain and the regulariser take): a lower bound on the best comparator's loss."""
+    lo, hi = conjugates(loss, alpha, rounds.y)
+    paid = _weighted(lo, hi, rounds.weights)
+    return -paid - support(norm_between(*combined(rounds, alpha)), radius, sigma * len(rounds))
+
+
+def support(a: Interval, radius: float, ridge: float = 0.0) -> Interval:
+    """max of a‖u‖ − (ridge/2)‖u‖² over ‖u‖ ≤ radius."""
+    if ridge == 0.0:
+        return a * radius if a.hi > 0.0 or math.isfinite(radius) else Interval.of(0.0)
+    inside = a.square() / (Interval.of(ridge) * 2.0)
+    if math.isinf(radius):
+        return inside
+    outside = a * radius - Interval.of(ridge) * Interval.of(radius).square() * 0.5
+    limit = Interval.of(ridge) * radius
+    if a.hi <= limit.lo:
+        return inside
+    # where a may lie on either side of the limit both forms are tangent there: the larger is never too small
+    return outside if a.lo >= limit.hi else Interval(min(inside.lo, outside.lo), max(inside.hi, outside.hi))
+
+
+def conjugates(loss: Loss, alpha: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """Lower and upper ends of ℓ*(α); an α outside the dual domain is an error, not an infinity."""
+    if not in_dual_domain(loss, alpha, y):
+        raise SettingError(f"loss {loss.name}: a dual point lies outside its domain")
+    value = alpha * y * loss.number if loss.name == "margin-hinge" else loss.conjugate(alpha, y)
+    slack = 16.0 * EPS * (np.abs(value) + np.abs(alpha * y) + (1.0 if loss.name == "logistic" else 0.0)) + TINY
+    if loss.name in ("hinge", "perceptron"):
+        slack = np.zeros_like(value)  # ±α and 0: nothing is rounded
+    return value - slack, value + slack
+
+
+def clipped(loss: Loss, alpha: Vector, y: Vector) -> Vector:
+    """The nearest point of the dual domain: where rounding has left it by a hair."""
+    return np.clip(alpha, *_inside(loss, y))
+
+
+def in_dual_domain(loss: Loss, alpha: Vector, y: Vector) -> bool:
+    """Whether every ℓ*(α) is finite, decided without rounding."""
+    low, high = _inside(loss, y)
+    return bool(np.isfinite(alpha).all() and (alpha >= low).all() and (alpha <= high).all())
+
+
+def _inside(loss: Loss, y: Vector) -> tuple[Vector, Vector]:
+    """The floats that lie in the dual domain run from the first to the second."""
+    p, top = loss.number, np.ones_like(y)
+    match loss.name:
+        case "hinge" | "perceptron" | "logistic":
+            return np.where(y > 0, -top, 0.0), np.where(y > 0, 0.0, top)
+        case "margin-hinge":
+            top *= _not_above(1.0, p)
+            return np.where(y > 0, -top, 0.0), np.where(y > 0, 0.0, top)
+        case "squared-hinge":
+            return np.where(y > 0, -np.inf, 0.0), np.where(y > 0, 0.0, np.inf)
+        case "absolute":
+            return -top, top
+        case "huber":
+            return -p * top, p * top
+        case "pinball":
+            one_less = 1.0 - p
+            if (1.0 - one_less) < p:  # 1 − τ was rounded up
+                one_less = math.nextafter(one_less, 0.0)
+            return -p * top, one_less * top
+        case _:
+            return -np.inf * top, np.inf * top
+
+
+def _not_above(a: float, b: float) -> float:
+    """The largest float that is not above a/b."""
+    from fractions import Fraction
+
+    q = a / b
+    return q if Fraction(q) * Fraction(b) <= Fraction(a) else math.nextafter(q, -math.inf)
+
+
+def _values(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
+    value = loss.values(z, y)
+    slack = 16.0 * EPS * np.abs(value) + TINY
+    match loss.name:
+        case "perceptron":
+            slack = np.zeros_like(value)
+        case "hinge":  # one subtraction, and none where 1 − yz is 0 or 1 exactly
+            slack = np.where((value == 0.0) | (z == 0.0), 0.0, 2.0 * EPS * value)
+        case "margin-hinge":
+            slack = 16.0 * EPS * (value + 1.0 + np.abs(z / loss.number))
+        case "zero-one":
+            slack = np.zeros_like(value)
+    return value, slack
+
+
+def _weighted(lo: Vector, hi: Vector, weights: Vector | None) -> Interval:
+    if weights is not None:
+        lo = np.minimum(np.nextafter(weights * lo, -np.inf), weights * lo)
+        hi = np.maximum(np.nextafter(weights * hi, np.inf), weights * hi)
+    return total(lo, hi)
+
+
+def _root_of_squares(lo: Vector, hi: Vector) -> Interval:
+    """√Σv² for numbers of at most 1 in size, some of them small."""
+    low = lo * lo
+    high = hi * hi
+    tails = _product_tail(hi, hi, high)
+    exact = bool((lo == hi).all() and (tails == 0.0).all() and not ((high == 0.0) & (hi != 0.0)).any())
+    if exact:
+        return total(low, high).sqrt()
+    return total(np.nextafter(low, 0.0), np.nextafter(high, np.inf)).sqrt()
+
+
+def _product_tail(a: Vector, b: Vector, product: Vector) -> Vector:
+    """What a·b lost in rounding to `product` (Dekker)."""
+    split = 134217729.0
+    a1 = split * a - (split * a - a)
+    b1 = split * b - (split * b - b)
+    a2, b2 = a - a1, b - b1
+    return np.asarray(((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2)

@@ -1,0 +1,153 @@
+"""The rounds of a run as they were played: prepared rows, labels, weights and the scores predicted, kept to look back.
+
+With a bias, feature 0 is the constant 1 and every other feature stands one place higher. The arrays lie in temporary
+files without a name, mapped into memory: a stream may be larger than memory, and nothing is left behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.stream.block import Dense, Rows, Sparse
+from noregret.stream.rowfile import Column
+
+Vector = NDArray[np.float64]
+Given = Any  # a matrix, or the triple (indptr, indices, values), as kernels take rows
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Every round in played order."""
+
+    rows: Rows  # of all rounds, float64
+    y: Vector  # −1 and +1, or numbers
+    weights: Vector | None = None  # none of them 0; None where all are 1
+    scores: Vector | None = None  # as predicted, where a run was gathered
+    bias: bool = False  # whether feature 0 is the constant 1
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def width(self) -> int:
+        """The number of features, the bias included."""
+        return self.rows.width
+
+    @property
+    def given(self) -> Given:
+        """The rows as kernels take them."""
+        return self.rows.X if isinstance(self.rows, Dense) else (self.rows.indptr, self.rows.indices, self.rows.values)
+
+    def first(self, count: int) -> Rounds:
+        """The first so many rounds."""
+        return self.part(0, count)
+
+    def part(self, start: int, stop: int) -> Rounds:
+        """The rounds from start up to stop, with the features of all."""
+        rows = self.rows.slice(start, stop)
+        if isinstance(rows, Sparse):
+            rows = replace(rows, columns=self.width)
+        weights = None if self.weights is None else self.weights[start:stop]
+        scores = None if self.scores is None else self.scores[start:stop]
+        return Rounds(rows, self.y[start:stop], weights, scores, self.bias)
+
+    def without_bias(self, u: Vector) -> tuple[Vector, float]:
+        """A comparator as (weights of the features, bias)."""
+        return (u[1:], float(u[0])) if self.bias else (u, 0.0)
+
+    @classmethod
+    def of(cls, X: Any, y: Any) -> Rounds:
+        """Rounds from a matrix or a SciPy CSR matrix and its labels, without a run: for comparators alone."""
+        if hasattr(X, "indptr"):
+            rows: Rows = Sparse(
+                X.indptr.astype(np.int64), X.indices.astype(np.uint32), X.data.astype(float), X.shape[1]
+            )
+        else:
+            rows = Dense(np.ascontiguousarray(X, dtype=np.float64))
+        return cls(rows, np.ascontiguousarray(y, dtype=np.float64))
+
+
+class Gathering:
+    """Takes blocks in as they are played; `done` gives the rounds."""
+
+    def __init__(self, bias: bool) -> None:
+        self._bias = bias
+        self._sparse = False
+        self._width: int | None = None  # of dense rows
+        self._widest = 0
+        self._weighted = False
+        self._count = 0
+        self._end = 0
+        self._columns = {name: Column(np.float64) for name in ("values", "y", "weights", "scores")}
+        self._columns |= {"indices": Column(np.uint32), "ends": Column(np.int64)}
+        self._columns["ends"].append(np.zeros(1, np.int64))
+
+    def add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector) -> None:
+        """One block; rows of weight 0 are no rounds."""
+        if weights is not None and not weights.all():
+            some = np.flatnonzero(weights)
+            rows, y, weights, scores = rows.take(some), y[some], weights[some], scores[some]
+        if not len(rows):
+            return
+        self._widest = max(self._widest, rows.width)
+        if isinstance(rows, Dense) and not self._sparse and self._width in (None, rows.width):
+            self._width = rows.width
+            ones = [np.ones((len(rows), 1))] if self._bias else []
+            self._columns["values"].append(np.hstack([*ones, rows.X.astype(np.float64, copy=False)]))
+        else:
+            if not self._sparse:
+                self._turn_sparse()
+            self._add_sparse(as_sparse(rows))
+        self._columns["y"].append(y)
+        self._columns["scores"].append(scores)
+        self._columns["weights"].append(np.ones(len(rows)) if weights is None else weights)
+        self._weighted |= weights is not None and bool((weights != 1.0).any())
+        self._count += len(rows)
+
+    def _add_sparse(self, rows: Sparse) -> None:
+        indices, values, lengths = rows.indices, rows.values.astype(np.float64, copy=False), np.diff(rows.indptr)
+        if self._bias:
+            indices = np.insert(indices + np.uint32(1), rows.indptr[:-1], 0)
+            values = np.insert(values, rows.indptr[:-1], 1.0)
+            lengths = lengths + 1
+        self._columns["indices"].append(indices)
+        self._columns["values"].append(values)
+        self._columns["ends"].append(self._end + np.cumsum(lengths))
+        self._end += int(lengths.sum())
+
+    def _turn_sparse(self) -> None:
+        """Dense rows came first and now others: write the first ones anew as sparse rows."""
+        self._sparse = True
+        if self._width is None:
+            return
+        before = self._columns["values"]
+        before.map()
+        self._columns["values"] = Column(np.float64)
+        X = before.array.reshape(self._count, self._width + self._bias)[:, int(self._bias) :]
+        for start in range(0, self._count, 4096):
+            self._add_sparse(as_sparse(Dense(X[start : start + 4096])))
+
+    def done(self) -> Rounds:
+        """All that was taken in."""
+        for column in self._columns.values():
+            column.map()
+        arrays = {name: column.array for name, column in self._columns.items()}
+        width = self._widest + self._bias
+        if self._sparse:
+            rows: Rows = Sparse(arrays["ends"], arrays["indices"], arrays["values"], width)
+        else:
+            rows = Dense(arrays["values"].reshape(self._count, width))
+        return Rounds(rows, arrays["y"], arrays["weights"] if self._weighted else None, arrays["scores"], self._bias)
+
+
+def as_sparse(rows: Rows) -> Sparse:
+    """Rows with their zeros left out."""
+    if isinstance(rows, Sparse):
+        return rows
+    row, column = np.nonzero(rows.X)
+    ends = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(rows)))]).astype(np.int64)
+    return Sparse(ends, column.astype(np.uint32), rows.X[row, column], rows.width)
