@@ -15,7 +15,7 @@ from noregret._version import __version__
 
 if TYPE_CHECKING:
     from noregret.domain import Domain
-    from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, SettingError
+    from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
     from noregret.estimator import (
         OnlineGradientDescent,
         OnlineGradientDescentRegressor,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.protocol import play
+    from noregret.receipt import Receipt, certify, verify
     from noregret.run import Run
     from noregret.stream.read import read
 
@@ -42,14 +43,18 @@ _HOME = {
     "OnlineGradientDescent": "estimator",
     "OnlineGradientDescentRegressor": "estimator",
     "Perceptron": "estimator",
+    "Receipt": "receipt",
+    "ReceiptError": "errors",
     "Run": "run",
     "SettingError": "errors",
     "StronglyConvexGradientDescent": "estimator",
     "StronglyConvexGradientDescentRegressor": "estimator",
+    "certify": "receipt",
     "custom_loss": "loss",
     "load": "estimator",
     "play": "protocol",
     "read": "stream.read",
+    "verify": "receipt",
 }
 
 __all__ = [
@@ -63,15 +68,19 @@ __all__ = [
     "OnlineGradientDescent",
     "OnlineGradientDescentRegressor",
     "Perceptron",
+    "Receipt",
+    "ReceiptError",
     "Run",
     "SettingError",
     "StronglyConvexGradientDescent",
     "StronglyConvexGradientDescentRegressor",
     "__version__",
+    "certify",
     "custom_loss",
     "load",
     "play",
     "read",
+    "verify",
 ]
 
 

@@ -36,5 +36,15 @@ class ModelFileError(InputError):
     """A model file that is damaged, of an unknown version, or not a model file at all."""
 
 
+class ReceiptError(InputError):
+    """A receipt that cannot be read, or, with `failed`, one that does not stand."""
+
+    def __init__(
+        self, sentence: str, source: str | None = None, line: int | None = None, *, failed: bool = False
+    ) -> None:
+        super().__init__(sentence, source, line)
+        self.failed = failed
+
+
 class DivergedError(NoregretError, ArithmeticError):
     """The weights stopped being finite; the run was stopped before it could report nonsense."""

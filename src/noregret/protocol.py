@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from noregret.digest import Digest
 from noregret.errors import InputError, SettingError
 from noregret.learner.linear import Linear
+from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
@@ -46,6 +47,8 @@ def play(
     digest: bool = False,
     skip_seen: bool = False,
     class_weight: dict[Any, float] | None = None,
+    keep: Gathering | None = None,
+    most: int | None = None,
     watch: Watcher | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Run:
@@ -53,9 +56,10 @@ def play(
 
     `stream` is a Stream or anything that `read` takes. `shuffle` is the seed of a full permutation, a new one for each
     of the `passes`. `mistakes` keeps the rounds that were mistakes, `digest` takes a digest of the rows, `skip_seen`
-    passes over the rows that the learner was given before, after checking that they are the same. `watch` is called
-    after every block, `stop` before the next. An estimator's `class_weight` counts unless another is given here; its
-    `passes` and `shuffle` are those of `fit`.
+    passes over the rows that the learner was given before, after checking that they are the same. `keep` gathers the
+    rounds as they are played, to look back on; `most` ends the play after so many rows. `watch` is called after every
+    block, `stop` before the next. An estimator's `class_weight` counts unless another is given here; its `passes` and
+    `shuffle` are those of `fit`.
 
     >>> from noregret.learner import Perceptron
     >>> run = play(Perceptron(), ([[1.0], [1.0], [-1.0]], [1, 1, -1]))
@@ -82,14 +86,18 @@ def play(
     stopped = False
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
     taken = Digest() if digest or skip_seen else None
+    rows = 0
     for block, y in _rounds(core, source, passes, shuffle):
+        if most is not None and rows + len(block) > most:
+            block, y = block.slice(0, most - rows), y[: most - rows]
         weights = _weights(core, block, y, class_weight)
         if seen is not None and (known := seen.rest(block, y, weights)):
             block, y = block.slice(known, len(block)), y[known:]
             weights = None if weights is None else weights[known:]
             if not len(block):
                 continue
-        scores = _play_block(core, block, y, weights)
+        scores = _play_block(core, block, y, weights, keep)
+        rows += len(block)
         if taken is not None:
             taken.update(block.rows, y, weights)
         if kept is not None:
@@ -99,12 +107,23 @@ def play(
         if stop():
             stopped = True
             break
+        if rows == most:
+            break
     if seen is not None:
         seen.finish(source.source)
-    if taken is not None and taken.rows:
-        skipped = seen.rows if seen is not None else 0
-        segment = {"rows": taken.rows, "skipped": skipped, "digest": taken.hexdigest()}
-        core.segments.append({**segment, "begin": int(before["rounds"][0]), "end": core.rounds})
+    if rows:
+        core.segments.append(
+            {
+                "rows": rows,
+                "skipped": seen.rows if seen is not None else 0,
+                "digest": None if taken is None else taken.hexdigest(),
+                "begin": int(before["rounds"][0]),
+                "end": core.rounds,
+                "passes": passes,
+                "shuffle": shuffle,
+                "class_weight": class_weight,
+            }
+        )
     if core.features is not None and core.features.kind == "names":
         core.grow(core.features.width, sparse=core.paired)  # columns and slots that no row has touched have weights too
     return Run.of(
@@ -231,9 +250,9 @@ def _weight_of(class_weight: dict[Any, float], label: Any) -> float:
     return next((float(weight) for key, weight in class_weight.items() if same(key, label)), 1.0)
 
 
-def _play_block(core: Linear, block: Block, y: Vector, weights: Vector | None) -> Vector:
+def _play_block(core: Linear, block: Block, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
     try:
-        return core.play(block.rows, y, weights)
+        return core.play(block.rows, y, weights, keep)
     except SettingError as error:  # more features than there is memory for
         raise InputError(str(error), block.source, int(block.lines[0])) from error
 
@@ -249,10 +268,11 @@ class _Seen:
     """The rows that a learner was given before in the stream it goes on with: checked by digest, then passed over."""
 
     def __init__(self, core: Linear) -> None:
-        if not core.segments:
+        told = [segment for segment in core.segments if segment["digest"] is not None]
+        if not told:
             raise SettingError("skip seen: the model holds no digest of the rows it saw")
-        starts = [i for i, segment in enumerate(core.segments) if not segment["skipped"]]
-        self._left = list(core.segments[starts[-1] :])
+        starts = [i for i, segment in enumerate(told) if not segment["skipped"]]
+        self._left = list(told[starts[-1] :])
         ends = [segment["end"] for segment in self._left]
         if [*(segment["begin"] for segment in self._left[1:]), core.rounds] != ends:
             raise SettingError("skip seen: some rounds were played without a digest, so it cannot be told which rows")

@@ -40,7 +40,7 @@ class Rounds:
     @property
     def given(self) -> Given:
         """The rows as kernels take them."""
-        return self.rows.X if isinstance(self.rows, Dense) else (self.rows.indptr, self.rows.indices, self.rows.values)
+        return self.rows.given
 
     def first(self, count: int) -> Rounds:
         """The first so many rounds."""

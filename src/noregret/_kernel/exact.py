@@ -1,8 +1,8 @@
 """Dot products, sums of rows and squared norms in twice the precision, each with a bound on its own error.
 
-A number is carried as s + c; what even that cannot hold goes into `error`, which is therefore exactly 0 whenever nothing
-was lost, as with whole numbers. Every loop adds in the order of the rows, one after another, so that the results are
-the same on every machine. Nothing here may be compiled with reordering.
+A number is carried as s + c; what even that cannot hold goes into `error`, which is therefore exactly 0 whenever
+nothing was lost, as with whole numbers. Every loop adds in the order of the rows, one after another, so that the
+results are the same on every machine. Nothing here may be compiled with reordering.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from noregret._kernel import compiled, inlined
-from noregret._kernel.rows import entry, entries
+from noregret._kernel.rows import entries, entry
 
 SPLIT = 134217729.0  # 2²⁷ + 1: cuts a float64 into two halves
 LEAST = 1e-290  # a smaller product may have lost its tail below the smallest float64

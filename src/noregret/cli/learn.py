@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from noregret.learner import Linear
+    from noregret.receipt import Receipt
+    from noregret.rounds import Gathering
     from noregret.run import Run
     from noregret.stream import Stream
 
@@ -79,6 +81,24 @@ def learn(
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None,
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None,
+    certify: Annotated[
+        bool,
+        typer.Option(
+            "--certify", help="Solve for the best model in hindsight and evaluate every theorem.", show_default=False
+        ),
+    ] = False,
+    receipt: Annotated[
+        Path | None, typer.Option(help="Write all that with its proof to this file; implies --certify.")
+    ] = None,
+    gap: Annotated[
+        float | None, typer.Option(help="How wide the regret's interval may be, as a share (default 1e-4).")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop solving after so long, with the interval proved by then.")
+    ] = None,
+    anytime: Annotated[
+        bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
+    ] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")] = False,
@@ -91,11 +111,17 @@ def learn(
 
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
     """
+    from noregret import model
     from noregret.cli.options import check_writable, class_weights, names
     from noregret.protocol import play
+    from noregret.rounds import Gathering
     from noregret.stream import read
 
-    check_writable(stream, predictions, save, plot)
+    check_writable(stream, predictions, save, receipt, plot)
+    certify = certify or receipt is not None
+    asked = _asked(certify, gap, seconds, anytime, resume)
+    if certify and radius is not None and (learner or "perceptron") == "perceptron":
+        asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
         from noregret.picture.error import check_picture
 
@@ -133,6 +159,7 @@ def learn(
         missing=kept["missing"],
         features=core.features,
     )
+    gathering = Gathering(bool(core.config["bias"][0])) if certify else None
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)
     with _watching(core, source, predictions, passes == 1 and not gathers, gathers, quiet or json) as (watch, stop):
         run = play(
@@ -140,13 +167,19 @@ def learn(
             source,
             passes=passes,
             shuffle=shuffle,
-            digest=save is not None,
+            digest=save is not None or certify,
+            keep=gathering,
             skip_seen=skip is not None,
             class_weight=kept["class_weight"],
             watch=watch,
             stop=stop,
         )
-    _finish(run, save, plot, json, quiet)
+    if save is not None:
+        model.save(run.learner, save)
+    found = None if gathering is None else _certified(run, gathering, asked, quiet or json)
+    if found is not None and receipt is not None:
+        found.save(receipt)
+    _finish(run, found, save, plot, json, quiet)
 
 
 def _core(
@@ -225,23 +258,61 @@ def _watching(
             writer.close()
 
 
-def _finish(run: Run, save: Path | None, plot: Path | None, json: bool, quiet: bool) -> None:
-    from noregret import model
+def _asked(
+    certify: bool, gap: float | None, seconds: float | None, anytime: bool, resume: Path | None
+) -> dict[str, Any]:
+    """What is asked of the certificates."""
+    from noregret.cli.options import flag
+    from noregret.cli.solving import checked_gap, checked_seconds
+    from noregret.errors import SettingError
+
+    for name, value in (("gap", gap), ("seconds", seconds), ("anytime", anytime or None)):
+        if value is not None and not certify:
+            raise SettingError(f"{flag(name)} goes with --certify or --receipt")
+    if certify and resume is not None:
+        raise SettingError(
+            "--certify needs every round, and a resumed model holds none:"
+            " save it and use noregret certify MODEL STREAM..."
+        )
+    return {
+        "gap": checked_gap(1e-4 if gap is None else gap),
+        "seconds": checked_seconds(seconds),
+        "anytime": anytime,
+    }
+
+
+def _certified(run: Run, gathering: Gathering, asked: dict[str, Any], quiet: bool) -> Receipt:
+    """The receipt of a run whose rounds were kept."""
+    from noregret.cli.solving import closing_in
+    from noregret.receipt import receipt_of
+    from noregret.receipt.replay import Replayed, chains
+
+    played = Replayed(run, gathering.done(), (run.digest or "",))
+    with closing_in(quiet) as watch:
+        return receipt_of(played, chains(run.learner), run.learner, watch=watch, **asked)
+
+
+def _finish(run: Run, receipt: Receipt | None, save: Path | None, plot: Path | None, json: bool, quiet: bool) -> None:
+    from noregret.cli.solving import certified, leave_if_broken, show_receipt
 
     if plot is not None:
         from noregret.picture.error import draw_error
 
         draw_error({run.learner.name: run}, plot)
-    if save is not None:
-        model.save(run.learner, save)
     if json:
         import msgspec
 
-        print(msgspec.json.encode(run.to_dict()).decode())
+        answer = run.to_dict()
+        print(msgspec.json.encode(answer if receipt is None else certified(answer, receipt)).decode())
     elif not quiet:
         from noregret.cli.show import show_run
 
         show_run(run)
+        if receipt is not None:
+            print()
+            show_receipt(receipt)
+    if receipt is not None:
+        leave_if_broken(receipt)
     if run.stopped:
         went = f"; go on with --resume {save} --skip seen" if save is not None else ""
         print(f"noregret: stopped after {run.rounds:,} rounds{went}", file=sys.stderr)

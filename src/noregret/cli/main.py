@@ -13,10 +13,12 @@ from typing import Annotated
 import typer
 
 from noregret._version import __version__
+from noregret.cli.certify import certify
 from noregret.cli.demo import demo
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
+from noregret.cli.verify import verify
 from noregret.errors import NoregretError, SettingError
 
 app = typer.Typer(
@@ -46,10 +48,12 @@ def _front(
     Example: noregret learn spam.svm.gz --learner ogd --loss logistic --save spam.nr
     """
     if context.invoked_subcommand is None:
-        raise SettingError("a command is missing: learn, predict, inspect or demo (see noregret --help)")
+        raise SettingError(
+            "a command is missing: learn, certify, verify, predict, inspect or demo (see noregret --help)"
+        )
 
 
-for command in (learn, predict, inspect, demo):
+for command in (learn, certify, verify, predict, inspect, demo):
     app.command()(command)
 
 # What a wrong option or argument raises, under whatever name this version of typer keeps it.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
-from noregret.learner.linear import FLOAT64, Given, Linear, given
+from noregret.learner.linear import FLOAT64, Given, Linear
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.rows import one_dict, refuse_missing
@@ -42,7 +42,7 @@ def one_row(core: Linear, x: Any, learn: bool) -> tuple[Given, int]:
         if not np.isfinite(row.values).all():
             raise InputError(NOT_FINITE)
         row = core.preparation.apply(row, learn)
-    return given(row), row.width
+    return row.given, row.width
 
 
 def without(row: Given, width: int) -> Given:

@@ -22,7 +22,8 @@ from noregret.errors import DivergedError, SettingError
 from noregret.loss import Loss, tie_code
 from noregret.prepare import Preparation
 from noregret.rate import Rate
-from noregret.stream.block import Dense, Rows, Sparse
+from noregret.rounds import Gathering
+from noregret.stream.block import Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels
 
@@ -32,11 +33,6 @@ FLOAT64 = np.dtype(np.float64)
 Settings = dict[str, Any]
 Given = Any  # a matrix, or the triple (indptr, indices, values)
 Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
-
-
-def given(rows: Rows) -> Given:
-    """Rows as the kernels take them."""
-    return rows.X if isinstance(rows, Dense) else (rows.indptr, rows.indices, rows.values)
 
 
 class Linear:
@@ -139,24 +135,26 @@ class Linear:
         scale, bias = float(self.state["scale"][0]), float(self.state["bias"][0])
         return abs(scale) * math.sqrt(norm2(self.z) + bias * bias)
 
-    def play(self, rows: Rows, y: Vector, weights: Vector | None = None) -> Vector:
+    def play(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Gathering | None = None) -> Vector:
         """Predict, suffer and update on each row in turn; the scores that were predicted with.
 
-        Rows of weight 0 are no rounds and have the score NaN.
+        Rows of weight 0 are no rounds and have the score NaN. `keep` takes in the rows as they are played.
         """
         if not self.plain:
             if weights is not None and not weights.all():
-                return self._play_some(rows, y, weights)
+                return self._play_some(rows, y, weights, keep)
             rows = self.preparation.apply(rows, learn=True)
         self.grow(rows.width, sparse=isinstance(rows, Sparse))
         scores = np.empty(len(rows))
-        self._play(given(rows), y, NO_WEIGHTS if weights is None else weights, scores)
+        self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+        if keep is not None:
+            keep.add(rows, y, weights, scores)
         return scores
 
-    def _play_some(self, rows: Rows, y: Vector, weights: Vector) -> Vector:
+    def _play_some(self, rows: Rows, y: Vector, weights: Vector, keep: Gathering | None) -> Vector:
         """Rows of weight 0 are not even looked at: they must not move the maxima that others are scaled by."""
         scores, some = np.full(len(rows), math.nan), np.flatnonzero(weights)
-        scores[some] = self.play(rows.take(some), y[some], weights[some])
+        scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
         return scores
 
     def score_array(self, x: NDArray[Any]) -> float | None:
@@ -181,7 +179,7 @@ class Linear:
         return self._rounds(x[None], label, NO_WEIGHTS, self.z, self.total, self.record, score) == 1
 
     def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        """One round, for a row as the kernels take it (see `given`) with features below `width`."""
+        """One round, for a row as the kernels take it (`Rows.given`) with features below `width`."""
         if width > self.width:
             self.grow(width, sparse=isinstance(row, tuple))
         if self._rounds is None:
@@ -213,7 +211,7 @@ class Linear:
         z = self.z
         if rows.width > z.shape[0]:
             z = np.concatenate([z, np.zeros(rows.width - z.shape[0])])
-        score_rows(given(rows), z, self.head, scores)
+        score_rows(rows.given, z, self.head, scores)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

@@ -38,6 +38,11 @@ class Dense:
     def values(self) -> Floats:
         return self.X.reshape(-1)
 
+    @property
+    def given(self) -> Floats:
+        """As kernels take it: the matrix."""
+        return self.X
+
     def slice(self, start: int, stop: int) -> Dense:
         return Dense(self.X[start:stop])
 
@@ -70,6 +75,11 @@ class Sparse:
         if self.columns is not None:
             return self.columns
         return int(self.indices.max()) + 1 if self.indices.size else 0
+
+    @property
+    def given(self) -> tuple[Ints, Indices, Floats]:
+        """As kernels take it: bounds, indices, values."""
+        return self.indptr, self.indices, self.values
 
     def slice(self, start: int, stop: int) -> Sparse:
         low, high = int(self.indptr[start]), int(self.indptr[stop])

@@ -55,6 +55,11 @@ class Labels:
         return len(set(self._codes.values())) == 2 or (alone and any(len(_PARTNERS.get(one, ())) == 1 for one in known))
 
     @property
+    def fixed(self) -> bool:
+        """Whether the labels mean what they mean to every fresh map: −1/+1, 0/1, false/true."""
+        return self.positive is None and all(_FIXED.get(_spelling(one)) == code for one, code in self._codes.items())
+
+    @property
     def untouched(self) -> bool:
         """Whether no label was met yet."""
         return not self._codes and self._waiting is None

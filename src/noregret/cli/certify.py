@@ -1,0 +1,94 @@
+"""`noregret certify`: what a model's run lost against the best fixed model, with proof."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from noregret.stream import Stream
+
+
+def certify(
+    model: Annotated[Path, typer.Argument(help="A model file written by learn --save.")],
+    streams: Annotated[
+        list[str], typer.Argument(help="The streams it was learned from, in order.", metavar="STREAM...")
+    ],
+    radius: Annotated[
+        float | None, typer.Option(help="The ball of comparators, for a learner without a radius of its own.")
+    ] = None,
+    radii: Annotated[
+        str | None, typer.Option(help="Also the regret in balls of these radii, separated by commas.")
+    ] = None,
+    anytime: Annotated[bool, typer.Option("--anytime", help="Also the regret after 1, 2, 4, 8, … rounds.")] = False,
+    gap: Annotated[
+        float, typer.Option(help="How wide the interval may be, as a share of the comparator's loss.")
+    ] = 1e-4,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop solving after so long, with the interval proved by then.")
+    ] = None,
+    receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress.")] = False,
+) -> None:
+    """Replay a model's run, solve for the best model in hindsight and evaluate every theorem.
+
+    Example: noregret certify spam.nr spam.svm.gz --receipt spam.receipt.json
+    """
+    from noregret import model as models
+    from noregret.cli.options import check_writable
+    from noregret.cli.solving import (
+        certified,
+        checked_gap,
+        checked_seconds,
+        closing_in,
+        leave_if_broken,
+        radii_of,
+        show_receipt,
+    )
+    from noregret.receipt import certify as certify_run
+    from noregret.run import Run
+
+    for stream in streams:
+        check_writable(stream, receipt)
+    core, _ = models.load(model)
+    run = Run.of(core)
+    with closing_in(quiet or json) as watch:
+        found = certify_run(
+            run,
+            *(read_again(stream, core.options) for stream in streams),
+            radius=radius,
+            radii=radii_of(radii),
+            anytime=anytime,
+            gap=checked_gap(gap),
+            seconds=checked_seconds(seconds),
+            watch=watch,
+        )
+    if receipt is not None:
+        found.save(receipt)
+    if json:
+        import msgspec
+
+        hidden = ("this_run", "seconds", "stopped", "digest")
+        shown = {key: value for key, value in run.to_dict().items() if key not in hidden}
+        print(msgspec.json.encode(certified(shown, found)).decode())
+    elif not quiet:
+        show_receipt(found)
+    leave_if_broken(found)
+
+
+def read_again(stream: str, options: dict[str, Any]) -> Stream:
+    """A stream as it was read when it was learned from."""
+    from noregret.stream import read
+
+    return read(
+        stream,
+        label=options.get("label"),
+        text=options.get("text") or (),
+        categorical=options.get("categorical") or (),
+        ignore=options.get("ignore") or (),
+        hash_bits=options.get("hash_bits") or 18,
+        missing=options.get("missing") or "error",
+    )

@@ -1,0 +1,72 @@
+"""`noregret theorems`: what is promised of which learner, by whom, and where the printed statement is false."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from noregret.theorem import Theorem
+
+
+def theorems(
+    name: Annotated[
+        str | None, typer.Argument(help="The theorem to explain; without it all are listed.", metavar="NAME")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """List the theorems that certificates are made from, or explain one of them.
+
+    Example: noregret theorems novikoff
+    """
+    from noregret.theorem import THEOREMS
+
+    if name is not None and name not in THEOREMS:
+        from noregret.errors import SettingError
+
+        raise SettingError(f"theorems: there is no theorem {name!r}; there are {', '.join(THEOREMS)}")
+    if json:
+        import msgspec
+
+        found = as_dict(THEOREMS[name]) if name else {"theorems": [as_dict(one) for one in THEOREMS.values()]}
+        print(msgspec.json.encode(found).decode())
+    elif name is not None:
+        explain(THEOREMS[name])
+    else:
+        overview(THEOREMS.values())
+
+
+def as_dict(one: Theorem) -> dict[str, Any]:
+    return {
+        "theorem": one.name,
+        "bounds": one.title,
+        "formula": one.formula,
+        "statement": one.statement,
+        "source": one.source,
+        "learners": list(one.learners),
+        "assumptions": list(one.assumptions),
+        "erratum": one.erratum,
+    }
+
+
+def overview(listed: Iterable[Theorem]) -> None:
+    """All of them, a line each; nothing is cut off, whatever the terminal's width."""
+    rows = [("theorem", "bounds", "learners", "source")]
+    rows += [(one.name, one.title, ", ".join(one.learners), one.source) for one in listed]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    for row in rows:
+        print("  ".join([*(cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True)), row[3]]))
+
+
+def explain(one: Theorem) -> None:
+    """One theorem in full."""
+    print(f"{one.name}: bounds {one.title} ({', '.join(one.learners)})")
+    print(f"\n{one.statement}\n")
+    print(f"formula: {one.formula}")
+    print(f"source: {one.source}")
+    for assumption in one.assumptions:
+        print(f"assumes: {assumption}")
+    if one.erratum:
+        print(f"note: {one.erratum}")

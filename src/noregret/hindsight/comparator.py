@@ -1,0 +1,131 @@
+"""min over ‖u‖ ≤ U of Σ k·ℓ(⟨u, x⟩, y) + (σT/2)‖u‖²: solved in floating point, then proved by a dual point."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from noregret import enclose
+from noregret.errors import SettingError
+from noregret.hindsight.design import Design
+from noregret.hindsight.progress import Progress, Watch
+from noregret.hindsight.proof import lower_of, shrunk, tangent_bound
+from noregret.hindsight.region import Ball
+from noregret.hindsight.result import Hindsight
+from noregret.hindsight.solve import solve
+from noregret.loss import Loss
+from noregret.rounds import Rounds, Vector
+
+TIGHTER = (0.8, 0.2, 0.04)  # of the gap asked for: what rounding takes away again is only seen afterwards
+
+
+def best(
+    rounds: Rounds,
+    loss: Loss,
+    radius: float,
+    sigma: float = 0.0,
+    *,
+    gap: float = 1e-4,
+    seconds: float = math.inf,
+    start: Hindsight | None = None,
+    watch: Watch | None = None,
+) -> Hindsight:
+    """The best comparator of norm at most `radius`, to upper − lower ≤ gap·max(upper, 1) or until the time is up.
+
+    `watch(lower, upper)` is called once an iteration with the interval so far, not yet rounded outward.
+
+    >>> from noregret.loss import parse
+    >>> found = best(Rounds.of(np.array([[3.0, 4.0]]), [1.0]), parse("hinge"), 0.1)
+    >>> round(found.lower, 6), round(found.upper, 6), found.u.round(6).tolist()
+    (0.5, 0.5, [0.06, 0.08])
+    """
+    _check(loss, radius, sigma, gap)
+    began = time.perf_counter()
+    design = Design.of(rounds)
+    region = Ball(radius * 2.0**design.exponent, sigma * len(rounds) * 4.0**-design.exponent)
+    progress = Progress(gap, deadline=began + seconds, watch=watch)
+    u = np.zeros(rounds.width) if start is None else design.inward(shrunk(start.u, radius))
+    for part in TIGHTER:
+        progress.gap = part * gap
+        method = solve(rounds, design, loss, region, progress, u)
+        found = _proved(rounds, loss, radius, sigma, design.outward(progress.u), progress.alpha)
+        u = progress.u
+        if found.gap <= gap or not progress.reached:
+            break
+    took = time.perf_counter() - began
+    return replace(found, method=method, iterations=progress.iterations, seconds=took, finished=found.gap <= gap)
+
+
+def curve(
+    rounds: Rounds,
+    loss: Loss,
+    radii: Sequence[float],
+    sigma: float = 0.0,
+    *,
+    gap: float = 1e-4,
+    seconds: float = math.inf,
+) -> list[Hindsight]:
+    """`best` for each radius in the order given; solved from the smallest on, each from the one before."""
+    order = sorted(range(len(radii)), key=lambda i: radii[i])
+    jobs = [(rounds, float(radii[i])) for i in order]
+    found = dict(zip(order, _chain(loss, jobs, sigma, gap, seconds), strict=True))
+    return [found[i] for i in range(len(radii))]
+
+
+def prefixes(
+    rounds: Rounds,
+    loss: Loss,
+    radius: float,
+    sigma: float,
+    counts: Sequence[int],
+    *,
+    gap: float = 1e-4,
+    seconds: float = math.inf,
+) -> list[Hindsight]:
+    """`best` on the first n rounds for each n of counts, in the order given, each from the one before."""
+    return _chain(loss, [(rounds.first(count), radius) for count in counts], sigma, gap, seconds)
+
+
+def _chain(
+    loss: Loss, jobs: Sequence[tuple[Rounds, float]], sigma: float, gap: float, seconds: float
+) -> list[Hindsight]:
+    """One `best` after another; each may take its share of the time that is left, by its number of rounds."""
+    deadline = time.perf_counter() + seconds
+    found: list[Hindsight] = []
+    for i, (rounds, radius) in enumerate(jobs):
+        left = max(deadline - time.perf_counter(), 0.0)
+        share = (1 + len(rounds)) / sum(1 + len(part) for part, _ in jobs[i:])
+        before = found[-1] if found else None
+        found.append(best(rounds, loss, radius, sigma, gap=gap, seconds=left * share, start=before))
+    return found
+
+
+def _check(loss: Loss, radius: float, sigma: float, gap: float) -> None:
+    if not loss.convex:
+        raise SettingError(f"hindsight: the loss must be convex, got {loss.name}")
+    if not radius > 0.0:
+        raise SettingError(f"hindsight: radius must be positive, got {radius}")
+    if not 0.0 <= sigma < math.inf:
+        raise SettingError(f"hindsight: sigma must be at least 0 and finite, got {sigma}")
+    if math.isinf(radius) and sigma == 0.0:
+        raise SettingError("hindsight: radius must be finite where sigma is 0, got inf")
+    if not gap > 0.0:
+        raise SettingError(f"hindsight: gap must be positive, got {gap}")
+
+
+def _proved(rounds: Rounds, loss: Loss, radius: float, sigma: float, u: Vector, alpha: Vector) -> Hindsight:
+    """The interval that a point and a dual point prove."""
+    u = shrunk(u, radius)
+    upper = enclose.risk(rounds, loss, u, sigma).hi
+    tangent: Vector | None = None
+    if loss.conjugate_of is None:
+        tangent = enclose.margins(rounds, u)[0]
+        alpha = loss.gradients(tangent, rounds.y)
+        lower = tangent_bound(rounds, loss, tangent, alpha, radius, sigma)
+    else:
+        alpha, lower = lower_of(rounds, loss, alpha, radius, sigma)
+    return Hindsight(u, alpha, lower, upper, radius, sigma, "", 0, 0.0, False, tangent)

@@ -1,0 +1,98 @@
+"""The rows as a linear map, in units in which the largest entry lies between 1/2 and 1.
+
+With x = 2^e·x′ and u = 2^−e·u′ every score ⟨u, x⟩ = ⟨u′, x′⟩ stays as it is, so that a solver never sees a number
+whose square would overflow. The rows themselves are neither copied nor changed: the power of two goes into vectors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel import hindsight as kernel
+from noregret.rounds import Rounds, Vector
+from noregret.stream.block import Dense
+
+Matrix = NDArray[np.float64]
+BLOCK = 8192  # rows at a time, so that a copy stays in the cache
+
+
+@dataclass(frozen=True)
+class Design:
+    """x′ of every round."""
+
+    given: Any
+    width: int
+    count: int
+    exponent: int
+
+    @classmethod
+    def of(cls, rounds: Rounds) -> Design:
+        return cls(rounds.given, rounds.width, len(rounds), _exponent(rounds))
+
+    @property
+    def dense(self) -> bool:
+        return not isinstance(self.given, tuple)
+
+    @property
+    def scale(self) -> float:
+        """2^−e."""
+        return math.ldexp(1.0, -self.exponent)
+
+    def inward(self, u: Vector) -> Vector:
+        """u′ of a comparator u."""
+        return u * math.ldexp(1.0, self.exponent)
+
+    def outward(self, u: Vector) -> Vector:
+        """u of u′."""
+        return u * self.scale
+
+    def scores(self, u: Vector) -> Vector:
+        """⟨u′, x′⟩ for every round."""
+        if self.dense:
+            return np.asarray(self.given @ (u * self.scale))
+        out = np.empty(self.count)
+        kernel.scores(self.given, u * self.scale, out)
+        return out
+
+    def combine(self, a: Vector) -> Vector:
+        """Σ a·x′."""
+        if self.dense:
+            return np.asarray(a @ self.given) * self.scale
+        total = np.zeros(self.width)
+        kernel.sum_rows(self.given, a, total)
+        return total * self.scale
+
+    def curvature(self, w: Vector) -> Matrix:
+        """Σ w·x′x′ᵀ; rows with w = 0 cost nothing."""
+        H = np.zeros((self.width, self.width))
+        if not self.dense:
+            kernel.add_curvature(self.given, w, self.scale, H)
+            return H
+        chosen = np.flatnonzero(w)
+        whole = 2 * len(chosen) > self.count
+        rows = np.arange(self.count) if whole else chosen
+        for start in range(0, len(rows), BLOCK):
+            part = rows[start : start + BLOCK]
+            X = self.given[start : start + BLOCK] if whole else self.given[part]
+            X = X * (np.sqrt(w[part]) * self.scale)[:, None]
+            H += X.T @ X
+        return H
+
+    def square_norms(self) -> Vector:
+        """‖x′‖² of every round."""
+        out = np.empty(self.count)
+        kernel.square_norms(self.given, self.scale, out)
+        return out
+
+
+def _exponent(rounds: Rounds) -> int:
+    values = rounds.rows.X if isinstance(rounds.rows, Dense) else rounds.rows.values
+    largest = 0.0
+    for start in range(0, len(values), BLOCK):
+        largest = max(largest, float(np.abs(values[start : start + BLOCK]).max(initial=0.0)))
+    return math.frexp(largest)[1] if math.isfinite(largest) else 0

@@ -1,0 +1,135 @@
+"""Newton's method on the smoothed loss, a quadratic model minimised exactly in the region, for some thousand features.
+
+Every iterate carries a dual point, so the gap is known at every step. It has two parts: the *excess*
+Σ k[ℓ(z) + ℓ*(α) − αz] that the smoothing leaves, and the rest, which Newton's method removes. As soon as the rest is
+the smaller one, μ shrinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from noregret.hindsight import krylov
+from noregret.hindsight.design import Design
+from noregret.hindsight.progress import Progress
+from noregret.hindsight.region import Region
+from noregret.hindsight.smoothing import Shape
+from noregret.rounds import Vector
+
+CAUGHT_UP = 0.3
+FLAT = 0.1  # a step ends where the slope along it has fallen to this part
+LEAST_WIDTH = 1e-15  # relative to the first
+LEAST_DAMPING = 1e-13
+MATRIX_WIDTH = 2000  # features up to which the matrix of their curvature is affordable
+ITERATIONS = 400
+
+
+@dataclass
+class Newton:
+    """One problem in its scaled units; `run` moves from u until `progress` is content."""
+
+    design: Design
+    shape: Shape
+    region: Region
+    progress: Progress
+    damping: float = 1e-10  # relative to the largest curvature there can be
+    ceiling: float = field(init=False)  # Σ‖x‖² a feature
+
+    def __post_init__(self) -> None:
+        self.ceiling = float(self.design.square_norms().sum()) / max(self.design.width, 1)
+
+    def run(self, u: Vector) -> None:
+        z = self.design.scores(u)
+        first = mu = self._first_width(z)
+        for _ in range(ITERATIONS):
+            alpha = self.shape.slopes(z, mu)
+            g = self.design.combine(self.shape.weights * alpha)
+            gap, excess = self._offer(u, z, alpha, g)
+            if self.progress.content:
+                return
+            if mu and gap - excess <= CAUGHT_UP * excess:
+                smaller = self.shape.narrower(mu)
+                u, z, _ = self._look_ahead(u, z, mu, smaller)
+                mu = smaller
+                continue
+            u, z, moved = self._step(u, z, mu, g)
+            if not moved:
+                if mu <= first * LEAST_WIDTH:
+                    return
+                mu = self.shape.narrower(mu)
+
+    def _first_width(self, z: Vector) -> float:
+        """As wide as half of the rounds need, and no wider than a tenth of the loss allows: a warm start stays warm."""
+        if not self.shape.kinked:
+            return 0.0
+        mu, total = self.shape.spread(z), self.shape.total(z)
+        while self._excess(z, total, mu) > 0.1 * max(total, self.progress.floor):
+            mu *= 0.25
+        return mu
+
+    def _excess(self, z: Vector, total: float, mu: float) -> float:
+        alpha = self.shape.slopes(z, mu)
+        return total + self.shape.conjugate(z, alpha) - float((self.shape.weights * alpha) @ z)
+
+    def _offer(self, u: Vector, z: Vector, alpha: Vector, g: Vector) -> tuple[float, float]:
+        """Report the point; returns (gap, excess)."""
+        total, size = self.shape.total(z), float(np.linalg.norm(g))
+        upper = total + self.region.value(u)
+        factor = self.region.fit(size)
+        lower = -self.shape.conjugate(z, factor * alpha) - self.region.support(factor * size)
+        excess = total + self.shape.conjugate(z, alpha) - float(u @ g)
+        self.progress.offer(u, upper, alpha, lower)
+        return upper - lower, max(excess, 0.0)
+
+    def _look_ahead(self, u: Vector, z: Vector, mu: float, smaller: float) -> tuple[Vector, Vector, bool]:
+        """Where the minimiser goes when μ shrinks and no round leaves its bend: u is left far behind otherwise."""
+        slopes, w = self.shape.ahead(z, mu, smaller)
+        return self._move(u, z, smaller, w, self.design.combine(self.shape.weights * slopes))
+
+    def _step(self, u: Vector, z: Vector, mu: float, g: Vector) -> tuple[Vector, Vector, bool]:
+        """One step of Newton's method at width μ."""
+        return self._move(u, z, mu, self.shape.curvatures(z, mu), g)
+
+    def _move(self, u: Vector, z: Vector, mu: float, w: Vector, g: Vector) -> tuple[Vector, Vector, bool]:
+        """To the least point on the way to the minimiser of the model with curvatures w and slope g."""
+        step = self._target(u, w, self.damping * self.ceiling * self.shape.steepest(mu), g) - u
+        along = self.design.scores(step)
+        tau = least_point(lambda t: self.shape.along(z, along, t, mu) + self.region.along(u, step, t))
+        self._adapt(tau)
+        return u + tau * step, z + tau * along, tau > 0.0
+
+    def _target(self, u: Vector, w: Vector, damping: float, g: Vector) -> Vector:
+        """The minimiser of the damped model."""
+        if self.design.width > MATRIX_WIDTH:
+            return krylov.minimise(self.design, w, damping, self.region, u, g)
+        H = self.design.curvature(w)
+        H.flat[:: len(u) + 1] += damping
+        return self.region.minimise(H, g - H @ u)
+
+    def _adapt(self, tau: float) -> None:
+        """Short steps mean that the model promises too much: damp it."""
+        if tau < 0.1:
+            self.damping = min(10.0 * self.damping, 1.0)
+        elif tau > 0.5:
+            self.damping = max(0.1 * self.damping, LEAST_DAMPING)
+
+
+def least_point(slope: Callable[[float], float]) -> float:
+    """The τ in [0, 1] where a convex function of this slope is nearly least; 0 if it does not fall at all."""
+    at_low, at_high = slope(0.0), slope(1.0)
+    if not at_low < 0.0:
+        return 0.0
+    low, high, flat = 0.0, 1.0, -FLAT * at_low
+    if at_high <= flat:
+        return 1.0
+    for _ in range(60):
+        tau = low - at_low * (high - low) / (at_high - at_low)
+        tau = min(max(tau, low + 0.05 * (high - low)), high - 0.05 * (high - low))
+        here = slope(tau)
+        if abs(here) <= flat:
+            return tau
+        low, at_low, high, at_high = (tau, here, high, at_high) if here < 0.0 else (low, at_low, tau, here)
+    return low

@@ -1,0 +1,76 @@
+"""What is handed back: a point, its proof, and the two ends of the interval in which the optimum lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from noregret.rounds import Vector
+
+
+@dataclass(frozen=True)
+class Hindsight:
+    """The best comparator of norm at most `radius`: lower ≤ min Σ k·ℓ(⟨u, x⟩, y) + (σT/2)‖u‖² ≤ upper.
+
+    `upper` is that sum at u. `lower` is D(α) = −Σ k·ℓ*(α) − max{‖Σ kαx‖·‖u‖ − (σT/2)‖u‖²}, or where no ℓ* is known
+    the same with the tangents of slope α at the scores `tangent`: Σ k(ℓ(tangent) − α·tangent) − … (convexity alone).
+    """
+
+    u: Vector
+    alpha: Vector | None
+    lower: float
+    upper: float
+    radius: float
+    sigma: float
+    method: str
+    iterations: int
+    seconds: float
+    finished: bool  # whether the gap asked for was reached
+    tangent: Vector | None = None
+
+    @property
+    def gap(self) -> float:
+        return (self.upper - self.lower) / max(self.upper, 1.0)
+
+
+@dataclass(frozen=True)
+class Penalised:
+    """Φ(ρ) = min_v Σ hinge(v) + ρ‖v‖ = max{Σβ: 0 ≤ β ≤ 1, ‖Σβyx‖ ≤ ρ}: lower = Σβ ≤ Φ(ρ) ≤ upper, the sum at v."""
+
+    v: Vector
+    beta: Vector
+    lower: float
+    upper: float
+    method: str
+    iterations: int
+    seconds: float
+    finished: bool
+
+    @property
+    def gap(self) -> float:
+        return (self.upper - self.lower) / max(self.upper, 1.0)
+
+
+@dataclass(frozen=True)
+class Root:
+    """A bound on the mistakes in any order, `upper`, reached by v; β proves that no v gives less than `lower`."""
+
+    v: Vector
+    beta: Vector
+    lower: float
+    upper: float
+    finished: bool
+
+    @property
+    def gap(self) -> float:
+        return (self.upper - self.lower) / max(self.upper, 1.0)
+
+
+@dataclass(frozen=True)
+class Separator:
+    """y⟨u, x⟩ ≥ 1 on every round, with ‖u‖ ≤ `upper`; the convex weights λ prove that no such u is below `lower`."""
+
+    u: Vector
+    weights: Vector
+    lower: float
+    upper: float
+    finished: bool

@@ -1,0 +1,368 @@
+"""Every bound once more, from its formula: for each theorem its assumptions and what it comes to on the replayed run.
+
+Written apart from the theorems of this package, whose certificates it checks. A formula gives the bound as an interval,
+what it is compared with, from where on it says nothing, and the values that a certificate may name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from noregret._kernel.state import BALL
+from noregret.interval import Interval
+from noregret.receipt.facts import At, Facts
+
+Certificate = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A bound as recomputed; `slack` is how much higher a certificate may have put it for the sake of rounding."""
+
+    bound: Interval
+    observed: Interval | None
+    ceiling: float
+    values: dict[str, float] = field(default_factory=dict)
+    slack: float = 0.0
+
+
+Formula = Callable[[Facts, Certificate], Found]
+UNIT, PREMISE = "every round weighs 1", "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic"
+ZERO, COMPARED = "the run starts at w₁ = 0", "a comparator v is given"
+SEPARATED = "a separator is known: y⟨u,x⟩ ≥ 1 on every round"
+ORDER_FREE = "a comparator v for every order is given"
+CONVEX, IN_BALL = "the loss is convex in the score", "the weights are projected on a ball of radius U"
+INSIDE = "the comparators' ball lies in the learner's domain"
+FOLLOWED = "the path was replayed: rounds × features at most 2·10⁹"
+TUNED = "G = √2·U/η is at least max‖g_t‖, or line 4 is not above this bound"
+INVERSE_ROOT = "the step is η = 1/√T for the T rounds played"
+HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is longer than G"
+LIPSCHITZ = "the slope of the loss is bounded by L"
+
+NEEDS: dict[str, Callable[[Facts], bool | None]] = {
+    UNIT: lambda f: f.rounds.weights is None,
+    PREMISE: lambda f: f.rounds.weights is None and f.replayed[0],
+    ZERO: lambda f: not f.start.any(),
+    COMPARED: lambda f: any(name.startswith("v_") for name in f.points),
+    SEPARATED: lambda f: f.separates,
+    ORDER_FREE: lambda f: "v_root" in f.points,
+    CONVEX: lambda f: None if f.core.loss.custom else f.core.loss.convex,
+    IN_BALL: lambda f: int(f.setting("domain")) == BALL,
+    INSIDE: lambda f: f.core.domain.radius >= f.U,
+    FOLLOWED: lambda f: f.T * len(f.start) <= 2e9,
+    TUNED: lambda f: math.sqrt(2.0) * f.U / f.core.rate.eta >= f.G or _line4(f).hi <= _line6(f).hi * (1.0 + 1e-12),
+    INVERSE_ROOT: lambda f: abs(f.core.rate.eta * math.sqrt(f.T) - 1.0) <= 2.0**-50,
+    HORIZON: lambda f: f.core.rate.horizon is not None and f.core.rate.horizon >= f.T,
+    SHORT: lambda f: f.core.rate.gradient_bound is not None and f.core.rate.gradient_bound * (1 + 2.0**-40) >= f.G,
+    LIPSCHITZ: lambda f: math.isfinite(f.core.loss.lipschitz),
+}
+
+
+def _mistakes(f: Facts, bound: Interval, values: dict[str, float]) -> Found:
+    return Found(bound, Interval.of(float(len(f.chosen))), f.T, values)
+
+
+def _at(make: Callable[[Facts, At], Interval]) -> Formula:
+    """A mistake bound at the comparator v that the certificate names."""
+
+    def found(f: Facts, certificate: Certificate) -> Found:
+        name, *duals = certificate["points"]
+        scale = float(certificate["values"].get("scaled_by", 1.0))
+        at = f.at(name, scale)
+        values = {"hinge": at.hinge.hi, "norm": at.norm.hi}
+        if "scaled_by" in certificate["values"]:
+            values["scaled_by"] = scale
+        if duals:
+            values["no_comparator_below"] = f.no_less(duals[0])
+        return _mistakes(f, make(f, at), values)
+
+    return found
+
+
+def _log(make: Callable[[Facts, At, Interval, Interval], Interval]) -> Formula:
+    """A bound from the logistic loss in bits; its slope at 0 is 1/(2 ln 2)."""
+
+    def found(f: Facts, certificate: Certificate) -> Found:
+        scale = float(certificate["values"]["scaled_by"])
+        loss, slope = f.log2_loss(certificate["points"][0], scale), 0.5 / Interval.of(2.0).log()
+        return _at(lambda f, at: make(f, at, loss, slope))(f, certificate)
+
+    return found
+
+
+def _reach(f: Facts) -> Interval:
+    """√(‖w₁‖²/η² + R_I²)."""
+    return (f.N.square() + f.R2).sqrt()
+
+
+def _root(k: Interval, b: Interval, n: Interval) -> Interval:
+    """The largest M with M ≤ k + √(n² + b²M)."""
+    return k + b.square() / 2.0 + (b.square() * (k + b.square() / 4.0) + n.square()).sqrt()
+
+
+def _explicit(f: Facts, at: At) -> Interval:
+    b = at.norm * f.r
+    return at.hinge + b.square() + b * at.hinge.sqrt()
+
+
+def _l2(f: Facts, at: At) -> Interval:
+    a2, p = at.hinge2, (at.norm * _reach(f) - at.along).positive()
+    return (a2.sqrt() / 2.0 + (a2 / 4.0 + p).sqrt()).square()
+
+
+def _squared_radius(f: Facts, at: At) -> Interval:
+    b = at.norm * f.r
+    return (b + (b.square() + at.hinge2).sqrt()).square()
+
+
+def _radius_form(f: Facts, at: At) -> Interval:
+    return at.hinge + at.norm * (f.N.square() + f.r.square() * float(len(f.chosen))).sqrt() - at.along
+
+
+def _separable(f: Facts) -> tuple[Interval, Interval, dict[str, float]]:
+    """‖u‖, ⟨u, w₁⟩/η and the values."""
+    at = f.at("separator")
+    return at.norm, at.along, {"separator_norm": at.norm.hi, "margin": (1.0 / at.norm).lo}
+
+
+def _norm_lemma(f: Facts, certificate: Certificate) -> Found:
+    bound = _reach(f)
+    return Found(bound, f.replayed[1], math.inf, {"sum_norm": f.S.hi}, slack=bound.hi * 2.0**-45)
+
+
+def _novikoff(f: Facts, certificate: Certificate) -> Found:
+    size, along, values = _separable(f)
+    if f.start.any():
+        return _mistakes(f, _root(-along, size * f.r, size * f.N), values)
+    values["no_separator_below"] = max((f.r.square() * Interval.of(f.shortest).square()).lo, 0.0)
+    return _mistakes(f, f.r.square() * size.square(), values)
+
+
+def _novikoff_mistakes(f: Facts, certificate: Certificate) -> Found:
+    size, along, values = _separable(f)
+    return _mistakes(f, size * _reach(f) - along, values)
+
+
+def _novikoff_sum(f: Facts, certificate: Certificate) -> Found:
+    size, _, values = _separable(f)
+    return _mistakes(f, size * f.S, values)
+
+
+# -- regret ------------------------------------------------------------------------------------------------------
+
+
+def _regret(f: Facts, bound: Interval, **values: float) -> Found:
+    """A bound on exact steps, allowed a little more for float steps."""
+    values = {"max_gradient": f.G, **values}
+    return Found(bound, f.regret, f.own.hi, values, slack=abs(bound.hi) * f.allowance)
+
+
+def _root_T(f: Facts) -> Interval:
+    return Interval.of(float(f.T)).sqrt()
+
+
+def _U2(f: Facts) -> Interval:
+    return Interval.of(f.core.domain.radius).square()
+
+
+def _line4(f: Facts) -> Interval:
+    eta, less = f.core.rate.eta, 0.0 if f.start.any() else 1.5
+    return _U2(f) / eta * (_root_T(f) * 2.0 - less) + Interval.of(f.figures["sum_norm2_over_sqrt_t"]) * (eta / 2.0)
+
+
+def _line6(f: Facts) -> Interval:
+    return _U2(f) * _root_T(f) * 4.0 / f.core.rate.eta
+
+
+def _any_rate(f: Facts, G: float) -> Interval:
+    eta = f.core.rate.eta
+    return _U2(f) * 2.0 * _root_T(f) / eta + Interval.of(G).square() * eta * _root_T(f)
+
+
+def _linearised(f: Facts, certificate: Certificate) -> Found:
+    dot, size = f.figures["sum_dot_weights"], f.figures["norm_of_sum"]
+    values = {"dot_weights": dot, "norm_of_sum": size, "radius": f.U}
+    return Found(Interval.of(dot) + Interval.of(size) * f.U, f.regret, f.own.hi, values, slack=_rounded(f))
+
+
+def _rounded(f: Facts) -> float:
+    """What enclosing Σ⟨g,w⟩ and ‖Σg‖ may add: a few units in the last place of every term."""
+    sizes = np.abs(f.slopes) * np.sqrt(f.squares[1])
+    return 1e-13 * float(math.fsum(np.abs(f.slopes * np.asarray(f.rounds.scores))) + f.U * math.fsum(sizes))
+
+
+def _linearised_at(f: Facts, certificate: Certificate) -> Found:
+    bound = Interval.of(f.figures["sum_dot_weights"]) - f.along_u
+    values = {"dot_weights": f.figures["sum_dot_weights"]}
+    return Found(bound, f.regret_at, f.own.hi, values, slack=_rounded(f))
+
+
+def _telescoped(f: Facts, u: Any) -> Interval:
+    """‖w₁−u‖²/2η₁ + ½Σc‖w−u‖² − ‖w_{T+1}−u‖²/2η_T + ½Ση‖g‖²."""
+    last, drift, squares, _ = f.path
+    eta, root = f.core.rate.eta, math.sqrt(f.T)
+    point = np.zeros(len(last))
+    point[: len(u)] = u[: len(last)]
+    size2 = float(point @ point)
+    start, end = f.start - point, last - point
+    middle = squares - 2.0 * float(point @ drift) + size2 * (root - 1.0) / eta
+    moved = float(start @ start) / (2.0 * eta) + 0.5 * middle - float(end @ end) * root / (2.0 * eta)
+    return Interval.of(moved) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
+
+
+def _path_slack(f: Facts) -> float:
+    """The replay's rounding, relative to the largest of the terms."""
+    eta = f.core.rate.eta
+    return 64.0 * f.allowance * ((2.0 * f.U + float(np.linalg.norm(f.start))) ** 2 * math.sqrt(f.T) / eta + _rounded(f))
+
+
+def _telescoped_worst(f: Facts, certificate: Certificate) -> Found:
+    slack = _path_slack(f) + f.allowance * 2.0 * f.figures["norm_of_sum"] * f.U
+    return Found(_telescoped(f, f.worst), f.regret, f.own.hi, {"rate": f.core.rate.eta}, slack=slack)
+
+
+def _telescoped_at(f: Facts, certificate: Certificate) -> Found:
+    bound = _telescoped(f, f.points["u"])
+    return Found(bound, f.regret_at, f.own.hi, {"rate": f.core.rate.eta}, slack=_path_slack(f))
+
+
+def _triangle(f: Facts, certificate: Certificate) -> Found:
+    _, _, squares, norms = f.path
+    eta, size = f.core.rate.eta, f.U if f.worst.any() else 0.0
+    moved = (float(np.linalg.norm(f.start)) + size) ** 2 / (2.0 * eta)
+    moved += 0.5 * (squares + 2.0 * size * norms + size * size * (math.sqrt(f.T) - 1.0) / eta)
+    bound = Interval.of(moved) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
+    return Found(bound, f.regret, f.own.hi, {"rate": eta}, slack=_path_slack(f))
+
+
+def _square_loss(f: Facts, certificate: Certificate) -> Found:
+    U, X = Interval.of(f.core.domain.radius), f.r
+    G = X * (U * X + float(np.abs(f.rounds.y).max(initial=0.0))) * 2.0
+    return _regret(f, _any_rate(f, G.hi), a_priori_gradient=G.hi)
+
+
+def _constant(f: Facts, certificate: Certificate) -> Found:
+    eta = f.core.rate.eta
+    bound = (f.N + f.U).square() / (2.0 * eta) + Interval.of(f.figures["sum_norm2"]) * (eta / 2.0)
+    return _regret(f, bound, rate=eta)
+
+
+def _inverse_root(f: Facts, certificate: Certificate) -> Found:
+    return _regret(f, (Interval.of(f.U).square() + Interval.of(f.G).square()) * _root_T(f) / 2.0)
+
+
+def _gradient_bound(f: Facts) -> float:
+    return max(f.core.rate.gradient_bound or 0.0, f.G)
+
+
+def _horizon(f: Facts, certificate: Certificate) -> Found:
+    G = _gradient_bound(f)
+    root = Interval.of(float(f.core.rate.horizon or 0)).sqrt()
+    return _regret(f, root * f.core.domain.radius * G, gradient_bound=G)
+
+
+def _adaptive(f: Facts, certificate: Certificate) -> Found:
+    return _regret(f, Interval.of(8.0 * f.figures["sum_norm2"]).sqrt() * f.core.domain.radius)
+
+
+def _doubling(f: Facts, certificate: Certificate) -> Found:
+    G, periods = _gradient_bound(f), [Interval.of(2.0**m).sqrt() for m in range(f.T.bit_length())]
+    return _regret(f, sum(periods, Interval.of(0.0)) * f.core.domain.radius * G, gradient_bound=G)
+
+
+def _doubling_closed(f: Facts, certificate: Certificate) -> Found:
+    G, two = _gradient_bound(f), Interval.of(2.0).sqrt()
+    return _regret(f, two / (two - 1.0) * _root_T(f) * f.core.domain.radius * G, gradient_bound=G)
+
+
+def _strong(f: Facts, bound: Interval, G: float) -> Found:
+    """What the float steps lost is measured by G²/σ."""
+    size = max(f.G, G) ** 2 / f.setting("sigma") * (2.0 + math.log(f.T))
+    return Found(bound, f.regret, f.own.hi, {"max_gradient": G}, slack=16.0 * f.allowance * size)
+
+
+def _over_sigma(f: Facts, G: float, growth: Interval) -> Found:
+    return _strong(f, Interval.of(G).square() / (2.0 * f.setting("sigma")) * growth, G)
+
+
+def _log_T(f: Facts) -> Interval:
+    return Interval.of(float(f.T)).log() + 1.0
+
+
+def _strong_gradients(f: Facts, certificate: Certificate) -> Found:
+    return _strong(f, Interval.of(f.figures["sum_norm2_over_t"]) / (2.0 * f.setting("sigma")), f.G)
+
+
+def _strong_harmonic(f: Facts, certificate: Certificate) -> Found:
+    return _over_sigma(f, f.G, Interval.of(math.fsum(1.0 / t for t in range(1, f.T + 1))))
+
+
+def _strong_lipschitz(f: Facts, certificate: Certificate) -> Found:
+    return _over_sigma(f, (f.r * f.core.loss.lipschitz * 2.0).hi, _log_T(f))
+
+
+STEPS = (CONVEX, IN_BALL, INSIDE)
+BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
+    "norm-lemma": ((UNIT, PREMISE), _norm_lemma),
+    "novikoff": ((UNIT, PREMISE, SEPARATED), _novikoff),
+    "novikoff-mistakes": ((UNIT, PREMISE, SEPARATED), _novikoff_mistakes),
+    "novikoff-sum": ((UNIT, SEPARATED), _novikoff_sum),
+    "hinge-sum": ((UNIT, COMPARED), _at(lambda f, at: at.hinge + at.norm * f.S)),
+    "hinge-mistakes": ((UNIT, PREMISE, COMPARED), _at(lambda f, at: at.hinge + at.norm * _reach(f) - at.along)),
+    "hinge-radius": ((UNIT, PREMISE, COMPARED), _at(_radius_form)),
+    "hinge-explicit": ((UNIT, PREMISE, ZERO, COMPARED), _at(_explicit)),
+    "hinge-root": (
+        (UNIT, PREMISE, COMPARED),
+        _at(lambda f, at: _root(at.hinge - at.along, at.norm * f.r, at.norm * f.N)),
+    ),
+    "hinge-squared-sum": (
+        (UNIT, PREMISE, ZERO, COMPARED),
+        _at(lambda f, at: (at.norm * f.r + at.hinge.sqrt()).square()),
+    ),
+    "order-free": (
+        (UNIT, PREMISE, ZERO, ORDER_FREE),
+        _at(lambda f, at: _root(at.hinge, at.norm * f.r, Interval.of(0.0))),
+    ),
+    "l2-mistakes": ((UNIT, PREMISE, COMPARED), _at(_l2)),
+    "l2-radius": (
+        (UNIT, PREMISE, ZERO, COMPARED),
+        _at(lambda f, at: (at.norm * f.r + at.hinge2.sqrt()).square()),
+    ),
+    "logistic-mistakes": (
+        (UNIT, PREMISE, COMPARED),
+        _log(lambda f, at, loss, slope: loss + slope * (at.norm * _reach(f) - at.along)),
+    ),
+    "logistic-root": (
+        (UNIT, PREMISE, ZERO, COMPARED),
+        _log(lambda f, at, loss, slope: _root(loss, slope * at.norm * f.r, Interval.of(0.0))),
+    ),
+    "squared-hinge-mistakes": (
+        (UNIT, PREMISE, COMPARED),
+        _at(lambda f, at: at.hinge2 + (at.norm * _reach(f) - at.along) * 2.0),
+    ),
+    "squared-hinge-radius": ((UNIT, PREMISE, ZERO, COMPARED), _at(_squared_radius)),
+    "ogd-linearised": ((CONVEX,), _linearised),
+    "ogd-linearised-at-hindsight": ((CONVEX,), _linearised_at),
+    "ogd-telescoped": ((*STEPS, FOLLOWED), _telescoped_worst),
+    "ogd-telescoped-at-hindsight": ((*STEPS, FOLLOWED), _telescoped_at),
+    "ogd-triangle": ((*STEPS, FOLLOWED), _triangle),
+    "ogd-ball": (STEPS, lambda f, c: _regret(f, _line4(f), rate=f.core.rate.eta)),
+    "ogd-any-rate": (STEPS, lambda f, c: _regret(f, _any_rate(f, f.G), rate=f.core.rate.eta)),
+    "ogd-tuned": ((*STEPS, TUNED), lambda f, c: _regret(f, _line6(f), rate=f.core.rate.eta)),
+    "ogd-square-loss": ((UNIT, *STEPS), _square_loss),
+    "ogd-constant": ((CONVEX, INSIDE), _constant),
+    "ogd-inverse-root": ((CONVEX, INSIDE, ZERO, INVERSE_ROOT), _inverse_root),
+    "ogd-horizon": ((*STEPS, ZERO, HORIZON, SHORT), _horizon),
+    "ogd-adaptive": (STEPS, _adaptive),
+    "ogd-doubling": ((*STEPS, SHORT), _doubling),
+    "ogd-doubling-closed": ((*STEPS, SHORT), _doubling_closed),
+    "strong-gradients": ((CONVEX, INSIDE), _strong_gradients),
+    "strong-harmonic": ((CONVEX, INSIDE), _strong_harmonic),
+    "strong-log": ((CONVEX, INSIDE), lambda f, c: _over_sigma(f, f.G, _log_T(f))),
+    "strong-lipschitz": ((UNIT, CONVEX, INSIDE, LIPSCHITZ), _strong_lipschitz),
+}

@@ -1,0 +1,240 @@
+"""Check a receipt against its streams: replay the run with the loop, then recompute every number it holds.
+
+What is recomputed here is recomputed from the rounds and the vectors in the receipt, with outward rounding and, where
+the stream is small, in exact rationals; neither the solvers nor the theorems of this package are asked. A bound, an end
+of an interval or a figure stands when it is what comes out again; the first that does not is named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from noregret._kernel.stamp import fingerprint
+from noregret.enclose import dual, in_dual_domain, norm, risk
+from noregret.errors import InputError, NoregretError, ReceiptError, SettingError
+from noregret.interval import Interval
+from noregret.learner import LEARNERS
+from noregret.learner.linear import Linear
+from noregret.loss import Loss, parse
+from noregret.receipt.bounds import BOUNDS, NEEDS, Found
+from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
+from noregret.receipt.facts import Facts
+from noregret.receipt.form import Receipt, Vector
+from noregret.receipt.measure import measured, own_loss, tangent_dual
+from noregret.receipt.replay import Replayed, fresh, replay
+from noregret.rounds import Rounds
+
+CLOSE = 1e-12  # what the same formula may differ by from one machine's arithmetic to another's
+REPLAYED = 1e-9  # what a replayed run may differ by: machines add dense rows in different orders
+
+
+@dataclass
+class Verification:
+    """What was recomputed: (what, claimed, found) for each number, in the order of the receipt."""
+
+    checks: list[tuple[str, Any, Any]] = field(default_factory=list)
+
+    def same(self, what: str, claimed: Any, found: Any, within: float = 0.0) -> None:
+        """A number of the receipt is what was found again, to within a relative difference."""
+        if not _equal(claimed, found, within):
+            raise ReceiptError(
+                f"{what}: the receipt says {_shown(claimed)}, recomputed it is {_shown(found)}", failed=True
+            )
+        self.checks.append((what, claimed, found))
+
+    def true(self, what: str, holds: bool) -> None:
+        """A claim without a number of its own."""
+        if not holds:
+            raise ReceiptError(f"{what}: this does not hold", failed=True)
+        self.checks.append((what, True, True))
+
+
+def verify(
+    receipt: Any, *streams: Any, loss: Loss | None = None, watch: Callable[..., None] | None = None
+) -> Verification:
+    """Recompute every number of a receipt (a file or a `Receipt`) from the streams; the first that fails is an error.
+
+    Costs a few passes over the streams and never a solve. `loss` is needed where the run used a loss of one's own.
+
+    >>> from noregret.learner import Perceptron
+    >>> from noregret.protocol import play
+    >>> from noregret.receipt.make import certify
+    >>> stream = ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, -1, 1])
+    >>> len(verify(certify(play(Perceptron(), stream), stream), stream).checks) > 10
+    True
+    """
+    found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)
+    done = Verification()
+    try:
+        core = _learner(found, loss)
+        played = replay(core, [_segment(part) for part in found.segments], streams, watch)
+    except SettingError as error:
+        raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
+    except InputError as error:
+        raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReceiptError(f"the receipt's settings are damaged ({error})", failed=True) from error
+    try:
+        _check(done, found, core, played)
+    except NoregretError:
+        raise
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ReceiptError(f"the receipt is damaged ({type(error).__name__}: {error})", failed=True) from error
+    return done
+
+
+def _check(done: Verification, receipt: Receipt, core: Linear, played: Replayed) -> None:
+    for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
+        done.same(f"the digest of stream {place}", segment["digest"], digest)
+    _check_figures(done, receipt.figures, measured(played))
+    used: set[str] = set()
+    entries = [*([] if receipt.regret is None else [receipt.regret]), *receipt.curve]
+    for entry in entries:
+        _check_entry(done, entry, core, played, receipt.points, used)
+    facts = Facts(played, receipt.regret, receipt.points)
+    for certificate in receipt.certificates:
+        _check_certificate(done, certificate, facts)
+        used |= set(certificate["points"])
+    done.true("every vector of the receipt is used by a claim", set(receipt.points) <= used)
+
+
+def _learner(receipt: Receipt, loss: Loss | None) -> Linear:
+    said = receipt.learner
+    settings = {key: float(value) if value in ("inf", "-inf") else value for key, value in said["settings"].items()}
+    own = settings.get("loss")
+    if isinstance(own, dict):
+        if loss is None:
+            raise SettingError(f"it was learned with the loss {own['name']!r} of its own: give it as loss=")
+        if str(fingerprint(loss.value, loss.slope)) != own["fingerprint"]:
+            raise SettingError(f"it was learned with another {own['name']!r} than the loss given")
+        settings["loss"] = loss
+    if said["name"] not in LEARNERS:
+        raise SettingError(f"there is no learner {said['name']!r}")
+    core = fresh(said["name"], settings, said["labels"])
+    core.options = dict(receipt.reading)
+    return core
+
+
+def _segment(said: dict[str, Any]) -> dict[str, Any]:
+    return {key: said[key] for key in ("rows", "passes", "shuffle", "class_weight")}
+
+
+def _check_figures(done: Verification, said: dict[str, Any], found: dict[str, Any], under: str = "") -> None:
+    done.true(f"the figures are those that are recomputed{under}", set(said) == set(found))
+    for name, value in found.items():
+        if isinstance(value, dict):
+            _check_figures(done, said[name], value, f" ({name})")
+        else:
+            done.same(f"{name.replace('_', ' ')}{under}", said[name], value, REPLAYED)
+
+
+def _check_entry(
+    done: Verification, entry: dict[str, Any], core: Linear, played: Replayed, points: dict[str, Vector], used: set[str]
+) -> None:
+    """Regret against one comparator: the point lies in the domain, both ends are what the points prove."""
+    where = f" after {entry['rounds']} rounds" if entry["rounds"] != len(played.rounds) else ""
+    radius, sigma = float(entry["domain"]["radius"]), float(entry["sigma"])
+    where += f", radius {radius:g}"
+    rounds = played.rounds.first(entry["rounds"])
+    loss = core.loss if core.loss.custom else parse(entry["loss"])
+    proof = {key: points[name] for key, name in entry["points"].items()}
+    used |= set(entry["points"].values())
+    done.true(f"the regret is judged by the run's own loss{where}", loss.spec == core.loss.spec or not core.loss.convex)
+    done.same(f"the regulariser{where}", sigma, float(core.config["sigma"][0]))
+    if core.loss.convex and math.isfinite(core.domain.radius) and entry["rounds"] and "/" not in entry["points"]["u"]:
+        done.same(f"the radius{where}", radius, core.domain.radius)
+    done.true(f"the comparator lies in the ball{where}", norm(proof["u"]).hi <= radius)
+    above = risk(rounds, loss, proof["u"], sigma)
+    done.same(f"the comparator's loss at most{where}", entry["comparator"]["upper"], above.hi, CLOSE)
+    below = _proved(rounds, loss, proof, radius, sigma)
+    done.same(f"the comparator's loss at least{where}", float(entry["comparator"]["lower"]), below.lo, CLOSE)
+    if "alpha" in proof and feasible(rounds, loss):
+        _check_exactly(done, entry, rounds, loss, proof, where)
+    own = own_loss(played, entry["rounds"], loss, sigma)
+    within = REPLAYED
+    done.same(f"the run's own loss at least{where}", entry["own"]["lower"], own.lo, within)
+    done.same(f"the run's own loss at most{where}", entry["own"]["upper"], own.hi, within)
+    claimed = Interval(entry["own"]["lower"], entry["own"]["upper"])
+    between = claimed - Interval(float(entry["comparator"]["lower"]), entry["comparator"]["upper"])
+    done.same(f"the regret at least{where}", entry["lower"], between.lo)
+    done.same(f"the regret at most{where}", float(entry["upper"]), between.hi)
+
+
+def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -> None:
+    """The premise of the theorem, its bound, what it is compared with, the values named, and the verdict."""
+    name = said["theorem"]
+    if name not in BOUNDS:
+        raise ReceiptError(f"{name}: this noregret knows no such theorem", failed=True)
+    needs, formula = BOUNDS[name]
+    claimed = {part["statement"]: part["holds"] for part in said["assumptions"]}
+    done.true(f"{name}: its assumptions are those of the theorem", tuple(claimed) == needs)
+    for statement, holds in claimed.items():
+        done.same(f"{name}: {statement}", holds, NEEDS[statement](facts))
+    if False in claimed.values():
+        done.same(f"{name}: the verdict", (said["verdict"], said["bound"], said["values"]), ("unmet", None, {}))
+        return
+    found = formula(facts, said)
+    _check_bound(done, name, said["bound"], found)
+    observed = None if found.observed is None else found.observed.hi
+    done.same(f"{name}: the observed value", said["observed"], observed, REPLAYED)
+    done.true(f"{name}: its values are those of the theorem", set(said["values"]) == set(found.values))
+    for key, value in found.values.items():
+        done.same(f"{name}: {key.replace('_', ' ')}", said["values"][key], value, max(REPLAYED, 8.0 * facts.allowance))
+    done.same(f"{name}: the verdict", said["verdict"], _verdict(said["bound"], found))
+
+
+def _check_bound(done: Verification, name: str, claimed: float, found: Found) -> None:
+    """A bound may lie above what the formula gives by as much as rounding is allowed, and never below."""
+    near = REPLAYED * abs(found.bound.hi)
+    stands = found.bound.lo - near <= claimed <= found.bound.hi + near + 2.0 * found.slack
+    done.same(f"{name}: the bound", claimed, claimed if stands else found.bound.hi)
+
+
+def _verdict(bound: float, found: Found) -> str:
+    """As the certificates judge."""
+    observed = found.observed
+    if observed is not None and observed.lo > bound:
+        return "broken"
+    if bound >= found.ceiling:
+        return "vacuous"
+    return "holds" if observed is None or observed.hi <= bound else "open"
+
+
+def _check_exactly(
+    done: Verification, entry: dict[str, Any], rounds: Rounds, loss: Loss, proof: dict[str, Vector], where: str
+) -> None:
+    """The same two ends without any rounding."""
+    radius, sigma, claimed = float(entry["domain"]["radius"]), float(entry["sigma"]), entry["comparator"]
+    above = risk_is_at_most(rounds, loss, proof["u"], sigma, claimed["upper"])
+    done.true(f"the comparator's loss at most {claimed['upper']}{where}, in rationals", above)
+    below = dual_is_at_least(rounds, loss, proof["alpha"], radius, sigma, claimed["lower"])
+    done.true(f"the comparator's loss at least {claimed['lower']}{where}, in rationals", below is not False)
+
+
+def _proved(rounds: Rounds, loss: Loss, proof: dict[str, Vector], radius: float, sigma: float) -> Interval:
+    """What the dual point, or the tangents, prove of every comparator."""
+    if "alpha" in proof:
+        alpha = proof["alpha"]
+        if len(alpha) != len(rounds) or not in_dual_domain(loss, alpha, rounds.y):
+            raise ReceiptError("the dual point lies outside its domain", failed=True)
+        return dual(rounds, loss, alpha, radius, sigma)
+    if "tangent" in proof:
+        return tangent_dual(rounds, loss, proof["tangent"], radius, sigma)
+    return Interval(-math.inf, math.inf)
+
+
+def _equal(claimed: Any, found: Any, within: float) -> bool:
+    if isinstance(claimed, bool) or isinstance(found, bool) or not isinstance(found, int | float):
+        return bool(claimed == found)
+    if not isinstance(claimed, int | float):
+        return False
+    if claimed == found or (math.isnan(claimed) and math.isnan(found)):
+        return True
+    return abs(claimed - found) <= within * max(abs(claimed), abs(found))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.17g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,118 @@
+"""The receipt: what a run claims, with the vectors that prove it, in one JSON file.
+
+Vectors are written as text: little-endian float64, zlib, base64. The checksum at the end tells a damaged file from a
+false claim; it proves nothing, since anyone can compute it. What proves is `verify`.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import os
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.atomic import whole_file
+from noregret.errors import ReceiptError
+
+VERSION = 1
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """Settings, streams, figures, regret and certificates of one run; `points` holds the vectors by name."""
+
+    learner: dict[str, Any]
+    reading: dict[str, Any]
+    segments: list[dict[str, Any]]
+    figures: dict[str, Any]
+    regret: dict[str, Any] | None
+    curve: list[dict[str, Any]]
+    certificates: list[dict[str, Any]]
+    points: dict[str, Vector] = field(default_factory=dict, repr=False)
+
+    @property
+    def broken(self) -> list[str]:
+        """The theorems that this run breaks: a bug, in noregret or in the theorem."""
+        return [part["theorem"] for part in self.certificates if part["verdict"] == "broken"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the checksum, as JSON takes it."""
+        return {
+            "receipt": VERSION,
+            "learner": self.learner,
+            "reading": self.reading,
+            "segments": self.segments,
+            "figures": self.figures,
+            "regret": self.regret,
+            "curve": self.curve,
+            "certificates": self.certificates,
+            "points": {name: packed(point) for name, point in self.points.items()},
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the receipt; the file appears whole or not at all."""
+        body = self.to_dict()
+        with whole_file(path) as file:
+            file.write(msgspec.json.format(msgspec.json.encode({**body, "checksum": checksum(body)}), indent=1) + b"\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Receipt:
+        """The receipt of a file; a file that is none, or was damaged, gets one sentence."""
+        name = os.fspath(path)
+        try:
+            found = msgspec.json.decode(Path(name).read_bytes())
+        except OSError as error:
+            raise ReceiptError(f"cannot be read: {error.strerror}", name) from error
+        except msgspec.MsgspecError as error:
+            raise ReceiptError(f"is not a receipt: it is not JSON ({error})", name) from error
+        return _receipt(found, name)
+
+
+def _receipt(found: Any, name: str) -> Receipt:
+    if not isinstance(found, dict) or "receipt" not in found:
+        raise ReceiptError("is not a receipt of noregret", name)
+    if found["receipt"] != VERSION:
+        raise ReceiptError(f"is a receipt of version {found['receipt']}, this noregret reads version {VERSION}", name)
+    claimed = found.pop("checksum", None)
+    if claimed != checksum(found):
+        raise ReceiptError("the receipt was damaged or changed: its checksum does not match", name, failed=True)
+    try:
+        return Receipt(
+            learner=found["learner"],
+            reading=found["reading"],
+            segments=found["segments"],
+            figures=found["figures"],
+            regret=found["regret"],
+            curve=found["curve"],
+            certificates=found["certificates"],
+            points={key: unpacked(text) for key, text in found["points"].items()},
+        )
+    except (KeyError, TypeError, AttributeError, ValueError, zlib.error) as error:
+        raise ReceiptError(f"the receipt is damaged ({error})", name, failed=True) from error
+
+
+def checksum(body: dict[str, Any]) -> str:
+    """SHA-256 of the content, whatever the spacing and the order of keys."""
+    return hashlib.sha256(msgspec.json.encode(body, order="deterministic")).hexdigest()
+
+
+def packed(point: Vector) -> str:
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(point, dtype="<f8").tobytes(), 1)).decode()
+
+
+def unpacked(text: str) -> Vector:
+    return np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype="<f8").astype(np.float64)
+
+
+def plain(value: Any) -> Any:
+    """A setting as JSON can hold it: infinities as words."""
+    return value if not isinstance(value, float) or math.isfinite(value) else str(value)

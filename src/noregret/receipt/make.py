@@ -1,0 +1,210 @@
+"""From a run and its streams to a receipt: replay, solve for hindsight, evaluate every theorem that applies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from noregret._kernel.stamp import fingerprint
+from noregret.errors import InputError, SettingError
+from noregret.hindsight import Hindsight, best, curve, prefixes
+from noregret.interval import Interval
+from noregret.learner.linear import Linear
+from noregret.loss import Loss, hinge
+from noregret.receipt.form import Receipt, Vector, plain
+from noregret.receipt.measure import own_loss, score_moment
+from noregret.receipt.replay import Replayed, Segment, chains, fresh, replay
+from noregret.rounds import Rounds
+from noregret.run import Run
+from noregret.theorem import certificates
+from noregret.theorem.evidence import gather
+
+GAP = 1e-4
+Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
+
+
+@dataclass(frozen=True)
+class Against:
+    """Whom the run is compared with: the loss that both are judged by, the ball, the regulariser."""
+
+    loss: Loss
+    radius: float
+    sigma: float
+
+    @classmethod
+    def of(cls, core: Linear, radius: float | None) -> Against | None:
+        """The learner's own ball, or the one asked for where it has none; a perceptron is judged by the hinge."""
+        own, sigma = core.domain.radius, float(core.config["sigma"][0])
+        if radius is not None and not 0.0 < radius < math.inf:
+            raise SettingError(f"certify: radius must be positive and finite, got {radius}")
+        if not core.loss.convex:
+            return None if radius is None else cls(hinge(), radius, 0.0)
+        if radius is not None and math.isfinite(own) and radius != own:
+            raise SettingError(f"certify: the learner has the radius {own:g}; leave out the other, {radius:g}")
+        found = radius if radius is not None and math.isinf(own) else own
+        return cls(core.loss, found, sigma) if math.isfinite(found) or sigma else None
+
+
+def certify(
+    run: Run,
+    *streams: Any,
+    radius: float | None = None,
+    radii: Sequence[float] = (),
+    anytime: bool = False,
+    gap: float = GAP,
+    seconds: float = math.inf,
+    watch: Watch | None = None,
+) -> Receipt:
+    """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
+
+    `streams` are those that the run was played from, in order: it is played again. `radius` is the ball of comparators
+    where the learner has none of its own; `radii` adds the regret in other balls, `anytime` that after 1, 2, 4, …
+    rounds. The interval's width is at most `gap` of the comparator's loss (or of 1), unless `seconds` run out before.
+
+    >>> from noregret.learner import OnlineGradientDescent
+    >>> from noregret.protocol import play
+    >>> stream = ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, -1, 1])
+    >>> receipt = certify(play(OnlineGradientDescent(radius=2.0), stream), stream)
+    >>> receipt.regret["upper"] - receipt.regret["lower"] < 1e-4
+    True
+    """
+    core = run.learner
+    if run.rounds != core.rounds:
+        raise SettingError("certify: the learner has gone on since this run ended: give the newest run")
+    segments = chains(core)
+    again = replay(fresh(core.name, core.settings, classes(core)), segments, streams)
+    _check_same(run, again.run)
+    return receipt_of(
+        again, segments, core, radius=radius, radii=radii, anytime=anytime, gap=gap, seconds=seconds, watch=watch
+    )
+
+
+def receipt_of(
+    played: Replayed,
+    segments: Sequence[Segment],
+    core: Linear,
+    *,
+    radius: float | None = None,
+    radii: Sequence[float] = (),
+    anytime: bool = False,
+    gap: float = GAP,
+    seconds: float = math.inf,
+    watch: Watch | None = None,
+) -> Receipt:
+    """The receipt of rounds that were kept while they were played."""
+    run, rounds = played.run, played.rounds
+    against = Against.of(core, radius)
+    points: dict[str, Vector] = {}
+    found = None
+    if against is not None:
+        found = best(rounds, against.loss, against.radius, against.sigma, gap=gap, seconds=seconds, watch=watch)
+    entries = [] if found is None or against is None else [entry(played, rounds, against.loss, found, "", points)]
+    more = _more(core, rounds, against, radii, anytime, gap, seconds)
+    entries += [entry(played, part, loss, other, name, points) for part, loss, other, name in more]
+    evidence = gather(run, rounds, found, gap=gap, seconds=seconds)
+    judged = [certificate.to_dict() for certificate in certificates(evidence)]
+    named = {name for certificate in judged for name in certificate["points"]}
+    points |= {name: point for name, point in evidence.points.items() if name in named and name not in ("u", "alpha")}
+    return Receipt(
+        learner=described(core),
+        reading=reading(core),
+        segments=[{**segment, "digest": digest} for segment, digest in zip(segments, played.digests, strict=True)],
+        figures=figures(run, rounds),
+        regret=entries[0] if found is not None else None,
+        curve=entries[1:] if found is not None else entries,
+        certificates=judged,
+        points=points,
+    )
+
+
+def _more(
+    core: Linear,
+    rounds: Rounds,
+    against: Against | None,
+    radii: Sequence[float],
+    anytime: bool,
+    gap: float,
+    seconds: float,
+) -> Iterator[tuple[Rounds, Loss, Hindsight, str]]:
+    """Other comparators: after 1, 2, 4, … rounds, and in other balls."""
+    if anytime and against is not None:
+        counts = [2**k for k in range(len(rounds).bit_length()) if 2**k < len(rounds)]
+        found = prefixes(rounds, against.loss, against.radius, against.sigma, counts, gap=gap, seconds=seconds)
+        for count, one in zip(counts, found, strict=True):
+            yield rounds.first(count), against.loss, one, f"@{count}"
+    elif anytime:
+        raise SettingError("certify: anytime needs a radius")
+    loss = core.loss if core.loss.convex else hinge()
+    sigma = float(core.config["sigma"][0])
+    for place, one in enumerate(curve(rounds, loss, sorted(radii), sigma, gap=gap, seconds=seconds) if radii else []):
+        yield rounds, loss, one, f"/{place}"
+
+
+def entry(
+    played: Replayed, rounds: Rounds, loss: Loss, found: Hindsight, name: str, points: dict[str, Vector]
+) -> dict[str, Any]:
+    """Regret against one comparator: S − F* with S the run's own loss and F* between a primal and a dual value."""
+    own = own_loss(played, len(rounds), loss, found.sigma)
+    proof = {"u": found.u, "alpha": None if found.tangent is not None else found.alpha, "tangent": found.tangent}
+    points |= {f"{key}{name}": point for key, point in proof.items() if point is not None}
+    between = own - Interval(found.lower, found.upper)
+    return {
+        "rounds": len(rounds),
+        "loss": loss.spec,
+        "domain": {"radius": plain(found.radius)},
+        "sigma": found.sigma,
+        "own": {"lower": own.lo, "upper": own.hi},
+        "comparator": {"lower": plain(found.lower), "upper": found.upper},
+        "lower": between.lo,
+        "upper": plain(between.hi),
+        "points": {key: f"{key}{name}" for key, point in proof.items() if point is not None},
+    }
+
+
+def figures(run: Run, rounds: Rounds) -> dict[str, Any]:
+    """What the loop gathered."""
+    assert rounds.scores is not None
+    return {
+        "rounds": run.rounds,
+        "features": run.features,
+        "mistakes": run.mistakes,
+        "updates": run.updates,
+        "loss": run.loss,
+        "max_norm2": run.max_norm2,
+        "mistake_norm2": run.mistake_norm2,
+        "weight_norm": run.weight_norm,
+        "score_moment": score_moment(rounds.scores),
+        "gradient": run.gradient,
+    }
+
+
+def described(core: Linear) -> dict[str, Any]:
+    """The learner's name and settings; of a loss of the user's own its name and fingerprint."""
+    settings = {key: plain(value) for key, value in core.settings.items() if value is not None}
+    if core.loss.custom:
+        settings["loss"] = {"name": core.loss.name, "fingerprint": str(fingerprint(core.loss.value, core.loss.slope))}
+    return {"name": core.name, "settings": settings, "labels": classes(core)}
+
+
+def classes(core: Linear) -> list[Any] | None:
+    """The two labels, where they are not −1/+1, 0/1 or false/true, which need no telling."""
+    return None if core.labels is None or core.labels.fixed else list(core.labels.classes)
+
+
+def reading(core: Linear) -> dict[str, Any]:
+    """How the streams were read, as far as it mattered."""
+    hashed = core.features is not None and bool(core.features.categorical or core.features.text)
+    kept = {key: core.options.get(key) for key in ("label", "positive", "text", "categorical", "ignore", "missing")}
+    if hashed:
+        kept["hash_bits"] = core.options.get("hash_bits")
+    return {key: value for key, value in kept.items() if value is not None}
+
+
+def _check_same(run: Run, again: Run) -> None:
+    """The stream must be the one that was learned from: the same rounds give the same figures, bit for bit."""
+    for what in ("rounds", "mistakes", "loss"):
+        was, found = getattr(run, what), getattr(again, what)
+        if was != found:
+            raise InputError(f"is not the stream that was learned from: {what} {found}, in the run {was}", "the stream")

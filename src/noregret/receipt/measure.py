@@ -1,0 +1,124 @@
+"""The figures of a run once more, from its rounds and the scores it predicted, each as an interval.
+
+Only what depends on the weights of every round (‖w‖ at the end, the regularised gradients) is taken from the replay.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from noregret._kernel.exact import updates
+from noregret.enclose import EPS, combined, loss_total, losses, norm_between, row_norms2, support
+from noregret.interval import Interval, ends, total
+from noregret.loss import Loss
+from noregret.receipt.form import Vector
+from noregret.receipt.replay import Replayed
+from noregret.rounds import Rounds
+
+LATER = 1e-11  # what the loop's own sums of regularised losses may be off by, at the least
+
+
+def measured(played: Replayed) -> dict[str, Any]:
+    """Every figure of a receipt, found again."""
+    run, rounds, core = played.run, played.rounds, played.run.learner
+    sigma = float(core.config["sigma"][0])
+    scores = _scores(rounds)
+    wrong = None if core.regression else missed(played)
+    low, high = row_norms2(rounds)
+    squares = 0.5 * (low + high)
+    slopes = core.loss.gradients(scores, rounds.y)
+    return {
+        "rounds": len(rounds),
+        "features": run.features,
+        "mistakes": None if wrong is None else int(wrong.sum()),
+        "updates": int(np.count_nonzero(slopes)),
+        "loss": run.loss if sigma else middle(loss_total(core.loss, scores, rounds.y, rounds.weights)),
+        "max_norm2": float(squares.max(initial=0.0)),
+        "mistake_norm2": 0.0 if wrong is None else math.fsum(squares[wrong]),
+        "weight_norm": run.weight_norm,
+        "score_moment": score_moment(scores),
+        "gradient": run.gradient if sigma else gradient(played, slopes, squares),
+    }
+
+
+def score_moment(scores: Vector) -> float:
+    """Σ t·z_t: a figure that changes when rounds change places, even rounds that taught nothing."""
+    return math.fsum((t * z for t, z in enumerate(scores.tolist(), 1)))
+
+
+def gradient(played: Replayed, slopes: Vector, squares: Vector) -> dict[str, float]:
+    """Norms and sums of g_t = k·s·x_t."""
+    rounds = played.rounds
+    scaled = slopes if rounds.weights is None else slopes * rounds.weights
+    sizes, t = scaled * scaled * squares, np.arange(1.0, len(rounds) + 1.0)
+    found = {
+        "max_norm": math.sqrt(float(sizes.max(initial=0.0))),
+        "sum_norm2": math.fsum(sizes),
+        "sum_norm2_over_sqrt_t": math.fsum(sizes / np.sqrt(t)),
+        "sum_norm2_over_t": math.fsum(sizes / t),
+        "sum_dot_weights": math.fsum(scaled * _scores(rounds)),
+    }
+    if played.run.learner.config["gather"][0]:
+        found["norm_of_sum"] = middle(norm_between(*combined(rounds, slopes)))
+    return found
+
+
+def missed(played: Replayed) -> Any:
+    """For each round whether its sign was wrong, a score of 0 counting as the learner's tie rule says."""
+    scores, y = _scores(played.rounds), played.rounds.y
+    tie = float(played.run.learner.config["tie"][0])
+    return np.where(scores == 0.0, y != tie, (scores > 0.0) != (y > 0.0))
+
+
+def own_loss(played: Replayed, count: int, loss: Loss, sigma: float) -> Interval:
+    """The run's own loss over its first `count` rounds."""
+    rounds = played.rounds.first(count)
+    if not sigma:
+        return loss_total(loss, _scores(rounds), rounds.y, rounds.weights)
+    value = played.run.loss
+    if count != len(played.rounds):
+        curve = played.run.regret_curve
+        value = float(curve["loss"][curve["rounds"] == count][0])
+    error = abs(value) * max((count + 64) * 2.0**-52, LATER)
+    return Interval(math.nextafter(value - error, -math.inf), math.nextafter(value + error, math.inf))
+
+
+def tangent_dual(rounds: Rounds, loss: Loss, at: Vector, radius: float, sigma: float) -> Interval:
+    """Σ k(ℓ(z) − s·z) − max{⟨Σ ksx, u⟩ …} with the tangents at z: by convexity no comparator falls below."""
+    slopes = loss.gradients(at, rounds.y)
+    lo, hi = losses(loss, at, rounds.y)
+    lean = slopes * at
+    slack = 8.0 * EPS * np.abs(lean) + 1e-300
+    low, high = lo - lean - slack, hi - lean + slack
+    if rounds.weights is not None:
+        low, high = np.nextafter(rounds.weights * low, -np.inf), np.nextafter(rounds.weights * high, np.inf)
+    return total(low, high) - support(norm_between(*combined(rounds, slopes)), radius, sigma * len(rounds))
+
+
+@dataclass(frozen=True)
+class Updates:
+    """Replayed exactly: whether y⟨w, x⟩ ≤ 0 on every update, and ‖S‖ of S = Σ y·x over the updates."""
+
+    premise: bool
+    norm: Interval
+
+
+def replayed_updates(rounds: Rounds, chosen: Any) -> Updates:
+    """From w = 0: S alone decides the sign."""
+    sums, scores = np.zeros((rounds.width, 3)), np.empty((len(chosen), 3))
+    updates(rounds.given, rounds.y, chosen, sums, scores)
+    _, high = ends(scores)
+    return Updates(bool((high <= 0.0).all()), norm_between(*ends(sums)))
+
+
+def middle(interval: Interval) -> float:
+    return interval.lo if interval.exact else 0.5 * interval.lo + 0.5 * interval.hi
+
+
+def _scores(rounds: Rounds) -> Vector:
+    assert rounds.scores is not None
+    return rounds.scores

@@ -1,0 +1,36 @@
+"""What theory promised of a run: one theorem a function, evaluated with every rounding accounted for.
+
+`THEOREMS` lists them by name, `certificates(evidence)` evaluates those that speak of the run's learner.
+"""
+
+from __future__ import annotations
+
+from noregret.theorem import constant, convex, doubling, hinge, ladder, perceptron, squares, strong
+from noregret.theorem.certificate import Assumption, Certificate, Verdict
+from noregret.theorem.evidence import Evidence, evaluate, gather
+from noregret.theorem.registry import Theorem
+
+__all__ = [
+    "THEOREMS",
+    "Assumption",
+    "Certificate",
+    "Evidence",
+    "Theorem",
+    "Verdict",
+    "certificates",
+    "evaluate",
+    "gather",
+]
+
+THEOREMS: dict[str, Theorem] = {
+    one.name: one
+    for module in (perceptron, hinge, squares, convex, ladder, constant, doubling, strong)
+    for one in vars(module).values()
+    if isinstance(one, Theorem)
+}
+
+
+def certificates(evidence: Evidence) -> list[Certificate]:
+    """Every theorem that speaks of this learner, evaluated on its run; those whose needs fail are among them, unmet."""
+    own = evidence.run.learner.name
+    return [one(evidence) for one in THEOREMS.values() if own in one.learners and one.applies(evidence)]

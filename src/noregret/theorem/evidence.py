@@ -1,0 +1,271 @@
+"""All that the theorems of a run are evaluated on, recomputed from its rounds and from the points that solvers gave.
+
+Nothing here trusts a solver: `gather` lets it find the points, `evaluate` takes any points, also those of a receipt,
+and encloses every number afresh.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret import enclose
+from noregret import loss as losses
+from noregret._kernel.exact import updates
+from noregret._kernel.state import BALL, SQRT, STRONG
+from noregret.errors import SettingError
+from noregret.hindsight.result import Hindsight
+from noregret.interval import Interval, ends, least, total
+from noregret.loss import Loss
+from noregret.rounds import Rounds
+from noregret.run import Run
+from noregret.theorem import gradients
+from noregret.theorem.comparator import Comparator, Start
+from noregret.theorem.gradients import Gradients
+from noregret.theorem.path import Path, replayed
+
+Vector = NDArray[np.float64]
+Points = dict[str, Vector]
+COMPARATORS = ("sum", "mistakes", "root")  # best for ‖S‖, for R_I, for every order
+
+
+@dataclass(frozen=True)
+class Mistakes:
+    """The update rounds I of a perceptron: S = Σ_I y·x, R_I² = Σ_I ‖x‖², r² = max‖x‖², all in units of the step."""
+
+    count: int
+    premise: bool  # y⟨w_t, x_t⟩ ≤ 0 in exact arithmetic on every update round
+    sum_norm: Interval  # ‖S‖
+    end_norm: Interval  # ‖w₁/η + S‖
+    max_norm2: Interval
+    mistake_norm2: Interval
+
+    @property
+    def radius(self) -> Interval:
+        """r."""
+        return self.max_norm2.sqrt()
+
+
+@dataclass(frozen=True)
+class Separator:
+    """y⟨u, x⟩ ≥ 1 on every round; no separator has a norm below `least_norm`."""
+
+    u: Vector
+    norm: Interval
+    along_start: Interval
+    least_norm: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of one run; what does not apply to its learner is None or empty."""
+
+    run: Run
+    rounds: Rounds
+    start: Start
+    loss: Interval  # the run's own, at the scores that it predicted
+    mistakes: Mistakes | None = None
+    comparators: dict[str, Comparator] = field(default_factory=dict)
+    lower_ends: dict[str, float] = field(default_factory=dict)  # "no comparator gives less than …"
+    separator: Separator | None = None
+    hindsight: Hindsight | None = None
+    regret: Interval | None = None  # against the best comparator of hindsight's ball
+    regret_at: Interval | None = None  # against hindsight's own point u
+    gradient: Gradients | None = None
+    along_hindsight: Interval | None = None  # Σ⟨g, u⟩
+    path: Path | None = None
+    points: Points = field(default_factory=dict)
+
+    @property
+    def rate(self) -> int:
+        return int(self.run.learner.config["rate"][0])
+
+    @property
+    def ball(self) -> bool:
+        return int(self.run.learner.config["domain"][0]) == BALL
+
+    @property
+    def radius(self) -> float:
+        """Of the ball of comparators: hindsight's, or the learner's own where it was not asked."""
+        return self.run.learner.domain.radius if self.hindsight is None else self.hindsight.radius
+
+    @property
+    def allowance(self) -> Interval:
+        """1 and a little more: by this factor a bound on exact steps is taken for the steps of a float run."""
+        return Interval(1.0, 1.0 + gradients.roundings(self.rounds))
+
+    def at(self, **vectors: Vector) -> Evidence:
+        """The same with other comparators of the perceptron."""
+        found = {name: Comparator.at(self.rounds, v, self.start) for name, v in vectors.items()}
+        points = {**self.points, **{f"v_{name}": one.v for name, one in found.items()}}
+        return replace(self, comparators=found, lower_ends={}, points=points)
+
+
+def gather(
+    run: Run, rounds: Rounds, hindsight: Hindsight | None = None, *, gap: float = 1e-4, seconds: float = math.inf
+) -> Evidence:
+    """Everything: for a perceptron the best comparators of its mistake bounds are solved for."""
+    if run.learner.name != "perceptron" or rounds.weights is not None or not len(rounds):
+        return evaluate(run, rounds, hindsight)
+    from noregret.hindsight import penalised, root, separator
+
+    bare = evaluate(run, rounds, hindsight)
+    assert bare.mistakes is not None
+    points: Points = {}
+    for name, rho in (("sum", bare.mistakes.sum_norm), ("mistakes", bare.mistakes.mistake_norm2.sqrt())):
+        found = penalised(rounds, rho, gap=gap, seconds=seconds)
+        points |= {f"v_{name}": found.v, f"beta_{name}": found.beta}
+    order_free = root(rounds, gap=gap, seconds=seconds)
+    points |= {"v_root": order_free.v, "beta_root": order_free.beta}
+    apart = separator(rounds, gap=gap, seconds=seconds)
+    if apart is not None:
+        points |= {"separator": apart.u, "separator_weights": apart.weights}
+    return with_points(bare, points)
+
+
+def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, points: Points | None = None) -> Evidence:
+    """The evidence at given points (v_sum, beta_sum, …), without a solver."""
+    if rounds.scores is None or len(rounds) != run.rounds:
+        raise SettingError(f"evidence: the run has {run.rounds} rounds with scores, and {len(rounds)} were given")
+    start = _start(run, rounds)
+    if run.learner.name == "perceptron":
+        found = Evidence(run, rounds, start, _own_loss(run, rounds, losses.hinge()), _mistakes(run, rounds, start))
+        found = with_points(found, points or {})
+    else:
+        found = _descent(run, rounds, start)
+    return found if hindsight is None else _against(found, hindsight)
+
+
+def with_points(bare: Evidence, points: Points) -> Evidence:
+    """A perceptron's evidence at these points, added to what is known without any."""
+    assert bare.mistakes is not None
+    named = {name: points[f"v_{name}"] for name in COMPARATORS if f"v_{name}" in points}
+    comparators = {name: Comparator.at(bare.rounds, v, bare.start) for name, v in named.items()}
+    lower = {name: _lower_end(bare, name, points[f"beta_{name}"]) for name in named if f"beta_{name}" in points}
+    separator = None if "separator" not in points else _separator(bare, points)
+    kept = {**bare.points, **points}
+    return replace(bare, comparators=comparators, lower_ends=lower, separator=separator, points=kept)
+
+
+def _descent(run: Run, rounds: Rounds, start: Start) -> Evidence:
+    """What a gradient learner's rounds show by themselves."""
+    loss = run.learner.loss
+    found = Evidence(run, rounds, start, _own_loss(run, rounds, loss))
+    if found.rate == STRONG:
+        return replace(found, gradient=gradients.regularised(run, rounds))
+    gradient = gradients.plain(rounds, loss)
+    path = None
+    if found.rate == SQRT and found.ball and gradient.slopes is not None:
+        eta, radius = run.learner.rate.eta, run.learner.domain.radius
+        path = replayed(rounds, gradient.slopes, eta, radius, start.w, gradients.roundings(rounds))
+    return replace(found, gradient=gradient, path=path)
+
+
+def _against(found: Evidence, hindsight: Hindsight) -> Evidence:
+    """With the regret against the best comparator."""
+    rounds, loss = found.rounds, judged_by(found.run)
+    regret = found.loss - Interval(hindsight.lower, hindsight.upper)
+    at = found.loss - enclose.risk(rounds, loss, hindsight.u, hindsight.sigma)
+    slopes = None if found.gradient is None else found.gradient.slopes
+    along = None if slopes is None else gradients.along(rounds, loss, slopes, hindsight.u)
+    points = {"u": hindsight.u} | ({} if hindsight.alpha is None else {"alpha": hindsight.alpha})
+    return replace(
+        found,
+        hindsight=hindsight,
+        regret=regret,
+        regret_at=at,
+        along_hindsight=along,
+        points={**found.points, **points},
+    )
+
+
+def judged_by(run: Run) -> Loss:
+    """The convex loss of a learner; a perceptron is judged by the hinge."""
+    return run.learner.loss if run.learner.loss.convex else losses.hinge()
+
+
+def _own_loss(run: Run, rounds: Rounds, loss: Loss) -> Interval:
+    assert rounds.scores is not None
+    plain = enclose.loss_total(loss, rounds.scores, rounds.y, rounds.weights)
+    sigma = float(run.learner.config["sigma"][0])
+    if not sigma:
+        return plain
+    # The regulariser (σ/2)‖w‖² is known from the loop's running norm alone, and ‖w‖ ≤ max‖k·s·x‖/σ.
+    size = run.loss + gradients.slope_bound(run, rounds) ** 2 / sigma
+    return Interval.around(run.loss, size * gradients.roundings(rounds))
+
+
+def _start(run: Run, rounds: Rounds) -> Start:
+    given = run.learner.settings.get("start")
+    eta = float(run.learner.settings["rate"]) if run.learner.name == "perceptron" else 1.0
+    if given is None:
+        return Start(np.zeros(rounds.width), eta)
+    w = np.concatenate([np.zeros(int(rounds.bias)), np.asarray(given, dtype=np.float64)])
+    return Start(np.concatenate([w, np.zeros(max(rounds.width - len(w), 0))]), eta)
+
+
+def update_rounds(run: Run, rounds: Rounds) -> NDArray[np.int64]:
+    """The rounds whose score was a mistake under the run's tie rule."""
+    assert rounds.scores is not None
+    tie, scores = float(run.learner.config["tie"][0]), rounds.scores
+    return np.flatnonzero(np.where(scores == 0.0, rounds.y != tie, (scores > 0.0) != (rounds.y > 0.0)))
+
+
+def _mistakes(run: Run, rounds: Rounds, start: Start) -> Mistakes:
+    """Replay Σ y·x over the update rounds in twice the precision."""
+    plain, chosen = replace(rounds, weights=None), update_rounds(run, rounds)
+    before, after = _in_steps(start), np.empty((len(chosen), 3))
+    reached = before.copy()
+    updates(plain.given, plain.y, chosen, reached, after)
+    signs = np.zeros(len(rounds))
+    signs[chosen] = rounds.y[chosen]
+    lo, hi = enclose.row_norms2(plain)
+    return Mistakes(
+        len(chosen),
+        rounds.weights is None and bool((ends(after)[1] <= 0.0).all()),
+        enclose.norm_between(*enclose.combined(plain, signs)),
+        enclose.norm_between(*ends(reached)),
+        Interval(float(lo.max(initial=0.0)), float(hi.max(initial=0.0))),
+        total(lo[chosen], hi[chosen]),
+    )
+
+
+def _in_steps(start: Start) -> NDArray[np.float64]:
+    """w₁/η as triples (s, c, error)."""
+    found = np.zeros((len(start.w), 3))
+    for i in np.flatnonzero(start.w):
+        exact = Fraction(start.w[i]) / Fraction(start.eta)
+        s = float(exact)
+        c = float(exact - Fraction(s))
+        found[i] = s, c, abs(float(exact - Fraction(s) - Fraction(c))) * (1.0 + 2.0**-50)
+    return found
+
+
+def _lower_end(found: Evidence, name: str, beta: Vector) -> float:
+    """What β proves that no comparator falls below: of Φ(ρ) for a known ρ, of q* for every order."""
+    assert found.mistakes is not None
+    beta = np.clip(beta, 0.0, 1.0)
+    m = total(beta, beta)
+    g = enclose.norm_between(*enclose.combined(found.rounds, beta * found.rounds.y))
+    if g.hi == 0.0:
+        return max(m.lo, 0.0)
+    if name == "root":
+        return max(least(m, (found.mistakes.radius * m / g).square()).lo, 0.0)
+    rho = found.mistakes.sum_norm if name == "sum" else found.mistakes.mistake_norm2.sqrt()
+    return max((m * least(1.0, rho / g)).lo, 0.0)
+
+
+def _separator(found: Evidence, points: Points) -> Separator | None:
+    """The separator, if it does separate; λ says how short any could be."""
+    u = np.ascontiguousarray(points["separator"], dtype=np.float64)
+    lo, hi = enclose.margins(found.rounds, u)
+    if not (np.where(found.rounds.y > 0.0, lo, -hi) >= 1.0).all():
+        return None
+    weights = np.maximum(points.get("separator_weights", np.zeros(len(found.rounds))), 0.0)
+    g = enclose.norm_between(*enclose.combined(found.rounds, weights * found.rounds.y))
+    shortest = (total(weights, weights) / g).lo if g.lo > 0.0 else 0.0
+    return Separator(u, enclose.norm(u), found.start.along(u), max(shortest, 0.0))

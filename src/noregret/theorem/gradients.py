@@ -1,0 +1,126 @@
+"""What regret bounds are made from: norms and sums of the gradients g_t, enclosed.
+
+For gradient descent they are recomputed from the rounds: g_t = k·s·x_t, s the slope of the loss at the score that was
+predicted. With a regulariser g_t = k·s·x_t + σw_t, and the run's own figures are taken with an allowance for rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret import enclose
+from noregret._kernel.state import REFRESH, SMALL
+from noregret.interval import Interval, total
+from noregret.loss import Loss
+from noregret.rounds import Rounds
+from noregret.run import Run
+
+Vector = NDArray[np.float64]
+EXACT = ("hinge", "perceptron", "absolute")  # slopes of −1, 0 and 1
+EPS = 2.0**-52
+TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """max‖g‖, Σ‖g‖², Σ‖g‖²/√t, Σ‖g‖²/t over all rounds t = 1, 2, …; Σ⟨g, w⟩, ‖Σg‖ and Σg itself where they are kept."""
+
+    max_norm: Interval
+    sum_norm2: Interval
+    sum_norm2_over_sqrt_t: Interval
+    sum_norm2_over_t: Interval
+    sum_dot_weights: Interval | None = None
+    norm_of_sum: Interval | None = None
+    total: Vector | None = None  # Σg, nearest floats
+    slopes: Vector | None = None  # k·s
+
+
+def roundings(rounds: Rounds) -> float:
+    """How much, relatively, the roundings of a run's own steps may have moved what its theorem says of exact steps.
+
+    Every round adds a few units in the last place for each feature; with many features the norm that the projection
+    goes by is carried along for up to REFRESH rounds before it is taken afresh.
+    """
+    carried = min(len(rounds), REFRESH) if rounds.width > SMALL else 0
+    return (len(rounds) + 64.0) * (min(rounds.width, 4096) + 64.0 + carried) * 2.0**-50
+
+
+def plain(rounds: Rounds, loss: Loss) -> Gradients:
+    """Of g_t = k·s·x_t."""
+    assert rounds.scores is not None
+    slopes = loss.gradients(rounds.scores, rounds.y)
+    taken = slopes if rounds.weights is None else rounds.weights * slopes
+    off = slope_error(loss)
+    lo, hi = _norms2(rounds, np.abs(taken), off)
+    t = np.arange(1.0, len(rounds) + 1.0)
+    sums = enclose.combined(rounds, slopes)
+    lost = off * 1.001 * float(np.sum(np.sqrt(hi)))
+    norm = enclose.norm_between(*sums)
+    return Gradients(
+        Interval(float(lo.max(initial=0.0)), float(hi.max(initial=0.0))).sqrt(),
+        total(lo, hi),
+        total(lo / np.sqrt(t) * (1.0 - 4.0 * EPS), hi / np.sqrt(t) * (1.0 + 4.0 * EPS)),
+        total(lo / t * (1.0 - 4.0 * EPS), hi / t * (1.0 + 4.0 * EPS)),
+        _dots(taken, rounds.scores, rounds.scores, off),
+        Interval.outward(norm.lo - lost, norm.hi + lost).positive() if lost else norm,
+        0.5 * sums[0] + 0.5 * sums[1],
+        taken,
+    )
+
+
+def along(rounds: Rounds, loss: Loss, slopes: Vector, u: Vector) -> Interval:
+    """Σ⟨g, u⟩ for g = slopes[t]·x_t."""
+    return _dots(slopes, *enclose.margins(rounds, u), slope_error(loss))
+
+
+def slope_error(loss: Loss) -> float:
+    """How far, relatively, the slope as computed may lie from a subgradient of the loss."""
+    return 0.0 if loss.name in EXACT else 16.0 * EPS
+
+
+def _norms2(rounds: Rounds, slopes: Vector, off: float) -> tuple[Vector, Vector]:
+    """Lower and upper ends of ‖g_t‖² for every round."""
+    low2, high2 = enclose.row_norms2(rounds)
+    slack = 3.0 * off + 8.0 * EPS
+    lo = np.maximum(slopes * slopes * low2 * (1.0 - slack), 0.0)
+    hi = slopes * slopes * high2 * (1.0 + slack)
+    return lo, np.where((slopes != 0.0) & (high2 > 0.0), hi + TINY, 0.0)
+
+
+def _dots(slopes: Vector, lo: Vector, hi: Vector, off: float) -> Interval:
+    """Σ s·z for z between lo and hi, each s known to within |s|·off and one rounding."""
+    a, b = slopes * lo, slopes * hi
+    slack = (off + 4.0 * EPS) * np.maximum(np.abs(a), np.abs(b)) + TINY
+    slack = np.where((slopes == 0.0) | ((np.abs(slopes) == 1.0) & (off == 0.0)), 0.0, slack)
+    return total(np.minimum(a, b) - slack, np.maximum(a, b) + slack)
+
+
+def regularised(run: Run, rounds: Rounds) -> Gradients:
+    """Of g_t = k·s·x_t + σw_t, from the run's own figures.
+
+    They are differences, so what they lost is measured by B = max k|s|‖x‖, which bounds σ‖w‖ too.
+    """
+    figures, B = run.gradient, slope_bound(run, rounds)
+    each = roundings(rounds) * B * B * 4.0
+    t = len(rounds)
+    harmonic = math.log(t + 1.0) + 1.0
+    highest = figures["max_norm"] ** 2
+    return Gradients(
+        _within(highest, each + highest * 8.0 * EPS).sqrt(),
+        _within(figures["sum_norm2"], each * t),
+        _within(figures["sum_norm2_over_sqrt_t"], each * 2.0 * math.sqrt(t)),
+        _within(figures["sum_norm2_over_t"], each * harmonic),
+    )
+
+
+def slope_bound(run: Run, rounds: Rounds) -> float:
+    """max k|s|‖x‖, rounded up."""
+    return plain(rounds, run.learner.loss).max_norm.hi
+
+
+def _within(value: float, error: float) -> Interval:
+    return Interval.around(value, error).positive()
