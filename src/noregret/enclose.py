@@ -126,6 +126,7 @@ def conjugates(loss: Loss, alpha: Vector, y: Vector) -> tuple[Vector, Vector]:
     slack = 16.0 * EPS * (np.abs(value) + np.abs(alpha * y) + (1.0 if loss.name == "logistic" else 0.0)) + TINY
     if loss.name in ("hinge", "perceptron"):
         slack = np.zeros_like(value)  # ±α and 0: nothing is rounded
+    slack = np.where(alpha == 0.0, 0.0, slack)  # ℓ*(0) is 0 for every loss that has one here
     return value - slack, value + slack
 
 

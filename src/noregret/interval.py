@@ -71,6 +71,8 @@ class Interval:
 
     def __mul__(self, other: Interval | float) -> Interval:
         other = Interval.of(other)
+        if self.lo == self.hi == 0.0 or other.lo == other.hi == 0.0:
+            return Interval(0.0, 0.0)
         ends = [_times(a, b) for a in (self.lo, self.hi) for b in (other.lo, other.hi)]
         return Interval.outward(min(ends), max(ends))
 

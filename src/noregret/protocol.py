@@ -86,8 +86,8 @@ def play(
     stopped = False
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
     taken = Digest() if digest or skip_seen else None
-    rows = 0
-    for block, y in _rounds(core, source, passes, shuffle):
+    rows, begun = 0, 0
+    for turn, block, y in _rounds(core, source, passes, shuffle):
         if most is not None and rows + len(block) > most:
             block, y = block.slice(0, most - rows), y[: most - rows]
         weights = _weights(core, block, y, class_weight)
@@ -97,7 +97,7 @@ def play(
             if not len(block):
                 continue
         scores = _play_block(core, block, y, weights, keep)
-        rows += len(block)
+        rows, begun = rows + len(block), turn
         if taken is not None:
             taken.update(block.rows, y, weights)
         if kept is not None:
@@ -119,7 +119,7 @@ def play(
                 "digest": None if taken is None else taken.hexdigest(),
                 "begin": int(before["rounds"][0]),
                 "end": core.rounds,
-                "passes": passes,
+                "passes": begun,
                 "shuffle": shuffle,
                 "class_weight": class_weight,
             }
@@ -180,15 +180,16 @@ def _alike(ours: Features, theirs: Features) -> bool:
     return True
 
 
-def _rounds(core: Linear, stream: Stream, passes: int, shuffle: int | None) -> Iterator[tuple[Block, Vector]]:
-    """Every block of every pass with its labels encoded."""
+def _rounds(core: Linear, stream: Stream, passes: int, shuffle: int | None) -> Iterator[tuple[int, Block, Vector]]:
+    """Every block of every pass, 1, 2, …, with its labels encoded."""
     rng = None if shuffle is None else np.random.default_rng(shuffle)
     if rng is not None:
         stream = reorderable(stream)
     elif passes > 1:
         stream = rereadable(stream)
-    for _ in range(passes):
-        yield from encoded(core, stream if rng is None else shuffled(stream, rng))
+    for turn in range(1, passes + 1):
+        for block, y in encoded(core, stream if rng is None else shuffled(stream, rng)):
+            yield turn, block, y
 
 
 def encoded(core: Linear, stream: Stream) -> Iterator[tuple[Block, Vector]]:

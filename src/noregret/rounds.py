@@ -7,7 +7,7 @@ files without a name, mapped into memory: a stream may be larger than memory, an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ class Rounds:
 
 
 class Gathering:
-    """Takes blocks in as they are played; `done` gives the rounds."""
+    """Takes blocks in as they are played; `done` gives the rounds, which live on when it is closed."""
 
     def __init__(self, bias: bool) -> None:
         self._bias = bias
@@ -85,6 +85,13 @@ class Gathering:
         self._columns = {name: Column(np.float64) for name in ("values", "y", "weights", "scores")}
         self._columns |= {"indices": Column(np.uint32), "ends": Column(np.int64)}
         self._columns["ends"].append(np.zeros(1, np.int64))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for column in self._columns.values():
+            column.close()
 
     def add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector) -> None:
         """One block; rows of weight 0 are no rounds."""

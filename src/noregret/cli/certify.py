@@ -29,6 +29,9 @@ def certify(
     seconds: Annotated[
         float | None, typer.Option(help="Stop solving after so long, with the interval proved by then.")
     ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the regret so far to this file (.png, .svg, .pdf); implies --anytime.")
+    ] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress.")] = False,
@@ -52,7 +55,11 @@ def certify(
     from noregret.run import Run
 
     for stream in streams:
-        check_writable(stream, receipt)
+        check_writable(stream, receipt, plot)
+    if plot is not None:
+        from noregret.picture.error import check_picture
+
+        check_picture(plot)
     core, _ = models.load(model)
     run = Run.of(core)
     with closing_in(quiet or json) as watch:
@@ -61,13 +68,17 @@ def certify(
             *(read_again(stream, core.options) for stream in streams),
             radius=radius,
             radii=radii_of(radii),
-            anytime=anytime,
+            anytime=anytime or plot is not None,
             gap=checked_gap(gap),
             seconds=checked_seconds(seconds),
             watch=watch,
         )
     if receipt is not None:
         found.save(receipt)
+    if plot is not None:
+        from noregret.picture.regret import draw_regret
+
+        draw_regret(found, plot)
     if json:
         import msgspec
 

@@ -159,24 +159,25 @@ def learn(
         missing=kept["missing"],
         features=core.features,
     )
-    gathering = Gathering(bool(core.config["bias"][0])) if certify else None
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)
-    with _watching(core, source, predictions, passes == 1 and not gathers, gathers, quiet or json) as (watch, stop):
-        run = play(
-            core,
-            source,
-            passes=passes,
-            shuffle=shuffle,
-            digest=save is not None or certify,
-            keep=gathering,
-            skip_seen=skip is not None,
-            class_weight=kept["class_weight"],
-            watch=watch,
-            stop=stop,
-        )
-    if save is not None:
-        model.save(run.learner, save)
-    found = None if gathering is None else _certified(run, gathering, asked, quiet or json)
+    with ExitStack() as stack:
+        gathering = stack.enter_context(Gathering(bool(core.config["bias"][0]))) if certify else None
+        with _watching(core, source, predictions, passes == 1 and not gathers, gathers, quiet or json) as (watch, stop):
+            run = play(
+                core,
+                source,
+                passes=passes,
+                shuffle=shuffle,
+                digest=save is not None or certify,
+                keep=gathering,
+                skip_seen=skip is not None,
+                class_weight=kept["class_weight"],
+                watch=watch,
+                stop=stop,
+            )
+        if save is not None:
+            model.save(run.learner, save)
+        found = None if gathering is None else _certified(run, gathering, asked, quiet or json)
     if found is not None and receipt is not None:
         found.save(receipt)
     _finish(run, found, save, plot, json, quiet)

@@ -35,6 +35,29 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.6g}"
 
 
+def at_most(value: float | None) -> str:
+    """A number that others may not exceed: rounded up."""
+    return "–" if value is None else _outward(value, math.inf)
+
+
+def at_least(value: float) -> str:
+    """A number that others may not fall below: rounded down."""
+    return _outward(value, -math.inf)
+
+
+def _outward(value: float, way: float) -> str:
+    """`number` in the nearest figures on one side of the value."""
+    if not math.isfinite(value) or value == 0.0:
+        return number(value)
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 5) if abs(value) < 1e5 else 1.0
+    for moved in (value, value + math.copysign(unit, way)):
+        text = number(moved)
+        shown = float(text.replace(",", ""))
+        if shown >= value if way > 0.0 else shown <= value:
+            return text
+    return text
+
+
 def per_round(value: float, rounds: int) -> str:
     return number(value / rounds) if rounds else "–"
 

@@ -69,49 +69,44 @@ def certified(answer: dict[str, Any], receipt: Receipt) -> dict[str, Any]:
 
 
 def show_receipt(receipt: Receipt) -> None:
-    """The regret as an interval, and the certificates."""
-    from noregret.cli.show import number, table
+    """The regret as an interval, and the certificates: bounds are rounded up, what is at least so much down."""
+    from noregret.cli.show import at_most, table
 
-    rows = [row for entry in _entries(receipt) for row in _regret_rows(entry)]
+    rows = [_regret_row(entry) for entry in receipt.entries]
     if rows:
-        table(rows, ("regret", "at least", "at most"))
+        table(rows, ("against the best u in hindsight", "rounds", "it loses from", "to", "regret from", "to"))
         print()
     shown = [
-        (
-            part["theorem"],
-            "–" if part["bound"] is None else number(part["bound"]),
-            "–" if part["observed"] is None else number(part["observed"]),
-            part["verdict"],
-        )
+        (part["theorem"], at_most(part["bound"]), at_most(part["observed"]), part["verdict"])
         for part in receipt.certificates
+        if part["verdict"] != "unmet"
     ]
     if shown:
         table(shown, ("theorem", "bound", "observed", "verdict"))
-    for part in receipt.certificates:
-        if part["verdict"] == "unmet":
-            print(f"{part['theorem']}: unmet, {_unmet(part)}")
+    for reason, names in _unmet(receipt).items():
+        print(f"nothing is claimed by {', '.join(names)}, for this fails: {reason}")
 
 
-def _entries(receipt: Receipt) -> list[dict[str, Any]]:
-    return [*([] if receipt.regret is None else [receipt.regret]), *receipt.curve]
-
-
-def _regret_rows(entry: dict[str, Any]) -> list[tuple[str, str, str]]:
-    from noregret.cli.show import number
+def _regret_row(entry: dict[str, Any]) -> tuple[str, ...]:
+    from noregret.cli.show import at_least, at_most
 
     radius, sigma = float(entry["domain"]["radius"]), entry["sigma"]
     ball = f", ‖u‖ ≤ {radius:g}" if math.isfinite(radius) else ""
     ridge = f", σ {sigma:g}" if sigma else ""
-    name = f"{entry['loss']}{ball}{ridge}, {entry['rounds']:,} rounds"
-    comparator = entry["comparator"]
-    return [
-        (name, number(entry["lower"]), number(float(entry["upper"]))),
-        ("  the best u loses", number(float(comparator["lower"])), number(comparator["upper"])),
-    ]
+    loses = entry["comparator"]
+    ends = [at_least(float(loses["lower"])), at_most(loses["upper"])]
+    ends += [at_least(entry["lower"]), at_most(float(entry["upper"]))]
+    return (f"{entry['loss']}{ball}{ridge}", f"{entry['rounds']:,}", *ends)
 
 
-def _unmet(certificate: dict[str, Any]) -> str:
-    return "; ".join(part["statement"] for part in certificate["assumptions"] if part["holds"] is False)
+def _unmet(receipt: Receipt) -> dict[str, list[str]]:
+    """Theorems that claim nothing, by what fails."""
+    found: dict[str, list[str]] = {}
+    for part in receipt.certificates:
+        if part["verdict"] == "unmet":
+            failing = [one["statement"] for one in part["assumptions"] if one["holds"] is False]
+            found.setdefault("; ".join(failing), []).append(part["theorem"])
+    return found
 
 
 def leave_if_broken(receipt: Receipt) -> None:

@@ -54,7 +54,7 @@ NEEDS: dict[str, Callable[[Facts], bool | None]] = {
     CONVEX: lambda f: None if f.core.loss.custom else f.core.loss.convex,
     IN_BALL: lambda f: int(f.setting("domain")) == BALL,
     INSIDE: lambda f: f.core.domain.radius >= f.U,
-    FOLLOWED: lambda f: f.T * len(f.start) <= 2e9,
+    FOLLOWED: lambda f: int(f.setting("domain")) == BALL and f.T * len(f.start) <= 2e9,
     TUNED: lambda f: math.sqrt(2.0) * f.U / f.core.rate.eta >= f.G or _line4(f).hi <= _line6(f).hi * (1.0 + 1e-12),
     INVERSE_ROOT: lambda f: abs(f.core.rate.eta * math.sqrt(f.T) - 1.0) <= 2.0**-50,
     HORIZON: lambda f: f.core.rate.horizon is not None and f.core.rate.horizon >= f.T,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from noregret._kernel.stamp import fingerprint
@@ -89,10 +89,12 @@ def verify(
 def _check(done: Verification, receipt: Receipt, core: Linear, played: Replayed) -> None:
     for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
         done.same(f"the digest of stream {place}", segment["digest"], digest)
+        done.same(f"the passes over stream {place}", segment["passes"], core.segments[place - 1]["passes"])
     _check_figures(done, receipt.figures, measured(played))
     used: set[str] = set()
-    entries = [*([] if receipt.regret is None else [receipt.regret]), *receipt.curve]
-    for entry in entries:
+    if receipt.regret is not None:
+        done.same("the rounds of the regret", receipt.regret["rounds"], len(played.rounds))
+    for entry in receipt.entries:
         _check_entry(done, entry, core, played, receipt.points, used)
     facts = Facts(played, receipt.regret, receipt.points)
     for certificate in receipt.certificates:
@@ -142,6 +144,7 @@ def _check_entry(
     loss = core.loss if core.loss.custom else parse(entry["loss"])
     proof = {key: points[name] for key, name in entry["points"].items()}
     used |= set(entry["points"].values())
+    done.same(f"the rounds of the regret{where}", entry["rounds"], len(rounds))
     done.true(f"the regret is judged by the run's own loss{where}", loss.spec == core.loss.spec or not core.loss.convex)
     done.same(f"the regulariser{where}", sigma, float(core.config["sigma"][0]))
     if core.loss.convex and math.isfinite(core.domain.radius) and entry["rounds"] and "/" not in entry["points"]["u"]:
@@ -161,6 +164,18 @@ def _check_entry(
     between = claimed - Interval(float(entry["comparator"]["lower"]), entry["comparator"]["upper"])
     done.same(f"the regret at least{where}", entry["lower"], between.lo)
     done.same(f"the regret at most{where}", float(entry["upper"]), between.hi)
+    if "bounds" in entry:
+        _check_promises(done, entry, Facts(replace(played, rounds=rounds), entry, points), where)
+
+
+def _check_promises(done: Verification, entry: dict[str, Any], facts: Facts, where: str) -> None:
+    """What was promised by then."""
+    for name, bound in entry["bounds"].items():
+        if name not in BOUNDS or facts.setting("sigma"):
+            raise ReceiptError(f"{name}: this noregret knows no such theorem{where}", failed=True)
+        needs, formula = BOUNDS[name]
+        done.true(f"{name}: its assumptions hold{where}", all(NEEDS[need](facts) is not False for need in needs))
+        _check_bound(done, f"{name}{where}", bound, formula(facts, {"points": [], "values": {}}))
 
 
 def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -> None:

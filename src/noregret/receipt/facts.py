@@ -12,14 +12,13 @@ import numpy as np
 
 from noregret._kernel.exact import updates
 from noregret._kernel.path import replay as follow
-from noregret._kernel.state import REFRESH, SMALL
 from noregret.enclose import combined, margins, norm, norm_between, risk, row_norms2
 from noregret.errors import ReceiptError
 from noregret.interval import Interval, ends, total
 from noregret.learner.linear import Linear
 from noregret.loss import Loss, hinge, logistic, squared_hinge
 from noregret.receipt.form import Vector
-from noregret.receipt.measure import middle, missed, own_loss
+from noregret.receipt.measure import float_steps, measured, middle, missed, own_loss
 from noregret.receipt.replay import Replayed
 from noregret.rounds import Rounds
 
@@ -65,8 +64,7 @@ class Facts:
     @cached_property
     def allowance(self) -> float:
         """How far, relatively, the steps of a float run may take a bound that is stated for exact steps."""
-        carried = min(self.T, REFRESH) if self.rounds.width > SMALL else 0
-        return (self.T + 64.0) * (min(self.rounds.width, 4096) + 64.0 + carried) * 2.0**-50
+        return float_steps(self.rounds)
 
     # -- the perceptron ------------------------------------------------------------------------------------------
 
@@ -185,8 +183,6 @@ class Facts:
     @cached_property
     def figures(self) -> dict[str, float]:
         """Norms and sums of the gradients, from the replay where a regulariser is in them."""
-        from noregret.receipt.measure import measured
-
         return dict(measured(self.played)["gradient"])
 
     @property
@@ -200,6 +196,7 @@ class Facts:
 
     @property
     def own(self) -> Interval:
+        assert self.rounds.scores is not None
         return own_loss(self.played, self.T, self.judge, self.setting("sigma"))
 
     @property

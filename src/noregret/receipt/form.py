@@ -40,6 +40,11 @@ class Receipt:
     points: dict[str, Vector] = field(default_factory=dict, repr=False)
 
     @property
+    def entries(self) -> list[dict[str, Any]]:
+        """Every regret: the run's, those after fewer rounds, and those in other balls."""
+        return [*([] if self.regret is None else [self.regret]), *self.curve]
+
+    @property
     def broken(self) -> list[str]:
         """The theorems that this run breaks: a bug, in noregret or in the theorem."""
         return [part["theorem"] for part in self.certificates if part["verdict"] == "broken"]

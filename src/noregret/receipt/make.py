@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from noregret._kernel.stamp import fingerprint
@@ -19,7 +19,7 @@ from noregret.receipt.replay import Replayed, Segment, chains, fresh, replay
 from noregret.rounds import Rounds
 from noregret.run import Run
 from noregret.theorem import certificates
-from noregret.theorem.evidence import gather
+from noregret.theorem.evidence import evaluate, gather
 
 GAP = 1e-4
 Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
@@ -101,8 +101,12 @@ def receipt_of(
     if against is not None:
         found = best(rounds, against.loss, against.radius, against.sigma, gap=gap, seconds=seconds, watch=watch)
     entries = [] if found is None or against is None else [entry(played, rounds, against.loss, found, "", points)]
-    more = _more(core, rounds, against, radii, anytime, gap, seconds)
-    entries += [entry(played, part, loss, other, name, points) for part, loss, other, name in more]
+    if anytime and against is not None:
+        so_far = _anytime(played, against, gap, seconds, points)
+        entries = [{**entries[0], "bounds": promises(played, rounds, found)}, *so_far]
+    elif anytime:
+        raise SettingError("certify: anytime needs a radius")
+    entries += _in_other_balls(played, radii, gap, seconds, points)
     evidence = gather(run, rounds, found, gap=gap, seconds=seconds)
     judged = [certificate.to_dict() for certificate in certificates(evidence)]
     named = {name for certificate in judged for name in certificate["points"]}
@@ -119,27 +123,45 @@ def receipt_of(
     )
 
 
-def _more(
-    core: Linear,
-    rounds: Rounds,
-    against: Against | None,
-    radii: Sequence[float],
-    anytime: bool,
-    gap: float,
-    seconds: float,
-) -> Iterator[tuple[Rounds, Loss, Hindsight, str]]:
-    """Other comparators: after 1, 2, 4, … rounds, and in other balls."""
-    if anytime and against is not None:
-        counts = [2**k for k in range(len(rounds).bit_length()) if 2**k < len(rounds)]
-        found = prefixes(rounds, against.loss, against.radius, against.sigma, counts, gap=gap, seconds=seconds)
-        for count, one in zip(counts, found, strict=True):
-            yield rounds.first(count), against.loss, one, f"@{count}"
-    elif anytime:
-        raise SettingError("certify: anytime needs a radius")
-    loss = core.loss if core.loss.convex else hinge()
-    sigma = float(core.config["sigma"][0])
-    for place, one in enumerate(curve(rounds, loss, sorted(radii), sigma, gap=gap, seconds=seconds) if radii else []):
-        yield rounds, loss, one, f"/{place}"
+def _anytime(
+    played: Replayed, against: Against, gap: float, seconds: float, points: dict[str, Vector]
+) -> list[dict[str, Any]]:
+    """The regret after 1, 2, 4, … rounds, with what was promised by then."""
+    rounds = played.rounds
+    counts = [2**k for k in range(len(rounds).bit_length()) if 2**k < len(rounds)]
+    found = prefixes(rounds, against.loss, against.radius, against.sigma, counts, gap=gap, seconds=seconds)
+    made = []
+    for count, one in zip(counts, found, strict=True):
+        part = rounds.first(count)
+        made.append(
+            {
+                **entry(played, part, against.loss, one, f"@{count}", points),
+                "bounds": promises(played, part, one),
+            }
+        )
+    return made
+
+
+def promises(played: Replayed, part: Rounds, found: Hindsight | None) -> dict[str, float]:
+    """The regret bounds of a descent over its first rounds, those that follow its path left out."""
+    core = played.run.learner
+    if not core.loss.convex or core.config["sigma"][0]:
+        return {}
+    state = played.run.state.copy()
+    state["rounds"] = len(part)
+    evidence = evaluate(replace(played.run, state=state), part, found)
+    judged = certificates(replace(evidence, path=None))
+    return {one.theorem: one.bound for one in judged if one.bound is not None and "at-hindsight" not in one.theorem}
+
+
+def _in_other_balls(
+    played: Replayed, radii: Sequence[float], gap: float, seconds: float, points: dict[str, Vector]
+) -> list[dict[str, Any]]:
+    """The regret in balls of other radii."""
+    core = played.run.learner
+    loss, sigma = core.loss if core.loss.convex else hinge(), float(core.config["sigma"][0])
+    found = curve(played.rounds, loss, sorted(radii), sigma, gap=gap, seconds=seconds) if radii else []
+    return [entry(played, played.rounds, loss, one, f"/{place}", points) for place, one in enumerate(found)]
 
 
 def entry(

@@ -6,20 +6,17 @@ Only what depends on the weights of every round (‖w‖ at the end, the regular
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from noregret._kernel.exact import updates
+from noregret._kernel.state import REFRESH, SMALL
 from noregret.enclose import EPS, combined, loss_total, losses, norm_between, row_norms2, support
-from noregret.interval import Interval, ends, total
+from noregret.interval import Interval, total
 from noregret.loss import Loss
 from noregret.receipt.form import Vector
 from noregret.receipt.replay import Replayed
 from noregret.rounds import Rounds
-
-LATER = 1e-11  # what the loop's own sums of regularised losses may be off by, at the least
 
 
 def measured(played: Replayed) -> dict[str, Any]:
@@ -80,11 +77,21 @@ def own_loss(played: Replayed, count: int, loss: Loss, sigma: float) -> Interval
     if not sigma:
         return loss_total(loss, _scores(rounds), rounds.y, rounds.weights)
     value = played.run.loss
-    if count != len(played.rounds):
+    if count != played.run.rounds:
         curve = played.run.regret_curve
         value = float(curve["loss"][curve["rounds"] == count][0])
-    error = abs(value) * max((count + 64) * 2.0**-52, LATER)
-    return Interval(math.nextafter(value - error, -math.inf), math.nextafter(value + error, math.inf))
+    slopes = np.abs(loss.gradients(_scores(rounds), rounds.y)) * (1.0 if rounds.weights is None else rounds.weights)
+    steepest = float((slopes * np.sqrt(row_norms2(rounds)[1])).max(initial=0.0))
+    return Interval.around(value, (value + steepest**2 / sigma) * float_steps(rounds))
+
+
+def float_steps(rounds: Rounds) -> float:
+    """How far, relatively, the steps of a float run may take it from exact steps: a few units a round and feature.
+
+    With many features the norm of the weights is carried along for up to REFRESH rounds before it is taken afresh.
+    """
+    carried = min(len(rounds), REFRESH) if rounds.width > SMALL else 0
+    return (len(rounds) + 64.0) * (min(rounds.width, 4096) + 64.0 + carried) * 2.0**-50
 
 
 def tangent_dual(rounds: Rounds, loss: Loss, at: Vector, radius: float, sigma: float) -> Interval:
@@ -97,22 +104,6 @@ def tangent_dual(rounds: Rounds, loss: Loss, at: Vector, radius: float, sigma: f
     if rounds.weights is not None:
         low, high = np.nextafter(rounds.weights * low, -np.inf), np.nextafter(rounds.weights * high, np.inf)
     return total(low, high) - support(norm_between(*combined(rounds, slopes)), radius, sigma * len(rounds))
-
-
-@dataclass(frozen=True)
-class Updates:
-    """Replayed exactly: whether y⟨w, x⟩ ≤ 0 on every update, and ‖S‖ of S = Σ y·x over the updates."""
-
-    premise: bool
-    norm: Interval
-
-
-def replayed_updates(rounds: Rounds, chosen: Any) -> Updates:
-    """From w = 0: S alone decides the sign."""
-    sums, scores = np.zeros((rounds.width, 3)), np.empty((len(chosen), 3))
-    updates(rounds.given, rounds.y, chosen, sums, scores)
-    _, high = ends(scores)
-    return Updates(bool((high <= 0.0).all()), norm_between(*ends(sums)))
 
 
 def middle(interval: Interval) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noregret.digest import Digest
 from noregret.errors import InputError, SettingError
 from noregret.learner import LEARNERS
 from noregret.learner.linear import Linear
@@ -66,23 +65,27 @@ def replay(core: Linear, segments: Sequence[Segment], streams: Sequence[Any], wa
     """Play each segment's rows from its stream, one stream after another."""
     if len(streams) != len(segments):
         raise SettingError(f"the run was learned from {len(segments)} streams, {len(streams)} were given")
-    gathering = Gathering(bool(core.config["bias"][0]))
     digests: list[str] = []
     run = Run.of(core)
-    for segment, stream in zip(segments, streams, strict=True):
-        run = play(
-            core,
-            stream,
-            passes=segment["passes"],
-            shuffle=segment["shuffle"],
-            class_weight=segment["class_weight"],
-            digest=True,
-            keep=gathering,
-            most=segment["rows"],
-            watch=watch,
-        )
-        digests.append(run.digest or Digest().hexdigest())
-        if core.segments[-1]["rows"] != segment["rows"]:
-            found = core.segments[-1]["rows"]
-            raise InputError(f"the stream holds {found} of the {segment['rows']} rows that were learned from")
-    return Replayed(run, gathering.done(), tuple(digests))
+    with Gathering(bool(core.config["bias"][0])) as gathering:
+        for segment, stream in zip(segments, streams, strict=True):
+            run = play(
+                core,
+                stream,
+                passes=segment["passes"],
+                shuffle=segment["shuffle"],
+                class_weight=segment["class_weight"],
+                digest=True,
+                keep=gathering,
+                most=segment["rows"],
+                watch=watch,
+            )
+            digests.append(run.digest or "")
+            _check_rows(core, segment["rows"])
+        return Replayed(run, gathering.done(), tuple(digests))
+
+
+def _check_rows(core: Linear, wanted: int) -> None:
+    found = core.segments[-1]["rows"] if core.segments else 0
+    if found != wanted:
+        raise InputError(f"the stream holds {found} of the {wanted} rows that were learned from")
