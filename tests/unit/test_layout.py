@@ -25,6 +25,7 @@ LEVELS = [
     ("hindsight",),
     ("theorem",),
     ("receipt",),
+    ("comparison", "auditing"),
     ("estimator",),
     ("picture",),
     ("cli",),
