@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from noregret._version import __version__
 
 if TYPE_CHECKING:
+    from noregret.auditing import Audit, audit
+    from noregret.comparison import Comparison, compare
     from noregret.domain import Domain
     from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
     from noregret.estimator import (
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
+    "Audit": "auditing",
+    "Comparison": "comparison",
     "DivergedError": "errors",
     "Domain": "domain",
     "InputError": "errors",
@@ -49,7 +53,9 @@ _HOME = {
     "SettingError": "errors",
     "StronglyConvexGradientDescent": "estimator",
     "StronglyConvexGradientDescentRegressor": "estimator",
+    "audit": "auditing",
     "certify": "receipt",
+    "compare": "comparison",
     "custom_loss": "loss",
     "load": "estimator",
     "play": "protocol",
@@ -59,6 +65,8 @@ _HOME = {
 
 __all__ = [
     "LOSSES",
+    "Audit",
+    "Comparison",
     "DivergedError",
     "Domain",
     "InputError",
@@ -75,7 +83,9 @@ __all__ = [
     "StronglyConvexGradientDescent",
     "StronglyConvexGradientDescentRegressor",
     "__version__",
+    "audit",
     "certify",
+    "compare",
     "custom_loss",
     "load",
     "play",

@@ -182,7 +182,8 @@ def _values(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
         case "hinge":  # one subtraction, and none where 1 − yz is 0 or 1 exactly
             slack = np.where((value == 0.0) | (z == 0.0), 0.0, 2.0 * EPS * value)
         case "margin-hinge":
-            slack = 16.0 * EPS * (value + 1.0 + np.abs(z / loss.number))
+            margin = y * z / loss.number
+            slack = np.where(margin > 1.0 + 8.0 * EPS, 0.0, 16.0 * EPS * (value + 1.0 + np.abs(margin)))
         case "zero-one":
             slack = np.zeros_like(value)
     return value, slack

@@ -90,6 +90,10 @@ class Gathering:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the room back; rounds that were handed out stay valid."""
         for column in self._columns.values():
             column.close()
 

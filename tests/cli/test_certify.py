@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-
 from tests.cli.command import call
 
 
@@ -12,7 +11,9 @@ def svmlight(path, seed=0, rounds=80, features=5):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rounds, features)).round(3)
     y = np.where(X @ rng.normal(size=features) + 0.5 * rng.normal(size=rounds) > 0, 1, -1)
-    lines = [f"{label:+d} " + " ".join(f"{j}:{x}" for j, x in enumerate(row, 1)) for label, row in zip(y, X, strict=True)]
+    lines = [
+        f"{label:+d} " + " ".join(f"{j}:{x}" for j, x in enumerate(row, 1)) for label, row in zip(y, X, strict=True)
+    ]
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -64,7 +65,9 @@ def test_a_receipt_goes_round(stream, tmp_path):
 
 
 def test_a_model_is_certified_afterwards_as_it_would_have_been_at_once(stream, tmp_path):
-    at_once = call("learn", stream, "--learner", "ogd", "--radius", 2, "--certify", "--save", tmp_path / "m.nr", "--json")
+    at_once = call(
+        "learn", stream, "--learner", "ogd", "--radius", 2, "--certify", "--save", tmp_path / "m.nr", "--json"
+    )
     later = call("certify", tmp_path / "m.nr", stream, "--json", "--receipt", tmp_path / "r.json")
     assert later.code == 0, later.err
     for key in ("regret", "certificates", "loss", "mistakes"):
@@ -73,7 +76,9 @@ def test_a_model_is_certified_afterwards_as_it_would_have_been_at_once(stream, t
 
 
 def test_standard_input_is_certified(stream, tmp_path):
-    answer = call("learn", "-", "--learner", "ogd", "--receipt", tmp_path / "r.json", "--quiet", stdin=stream.read_bytes())
+    answer = call(
+        "learn", "-", "--learner", "ogd", "--receipt", tmp_path / "r.json", "--quiet", stdin=stream.read_bytes()
+    )
     assert answer.code == 0, answer.err
     assert call("verify", tmp_path / "r.json", stream).code == 0
 

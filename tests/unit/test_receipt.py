@@ -108,7 +108,9 @@ def other(value):
     return [value * (1.0 + 1e-6) + 1e-7, value - 1.0]
 
 
-@pytest.mark.parametrize("name", ["perceptron", "ogd anytime", "ogd sqrt", "strong in a ball", "squared", "ogd without a ball"])
+@pytest.mark.parametrize(
+    "name", ["perceptron", "ogd anytime", "ogd sqrt", "strong in a ball", "squared", "ogd without a ball"]
+)
 def test_no_number_can_be_changed(name, tmp_path):
     receipt, stream = certified(name, rounds=24, features=3)
     receipt.save(tmp_path / "good.json")
@@ -172,7 +174,9 @@ def test_the_interval_holds_the_regret_that_a_fine_grid_finds():
     regret = certify(run, (X, y), gap=1e-9).regret
     grid = np.linspace(-2.0, 2.0, 200_001)
     best = min(float(np.maximum(1.0 - y * (X[:, 0] * u), 0.0).sum()) for u in grid[::100])
-    near = grid[np.abs(grid - grid[::100][np.argmin([np.maximum(1 - y * X[:, 0] * u, 0).sum() for u in grid[::100]])]) < 0.01]
+    near = grid[
+        np.abs(grid - grid[::100][np.argmin([np.maximum(1 - y * X[:, 0] * u, 0).sum() for u in grid[::100]])]) < 0.01
+    ]
     best = min(best, *(float(np.maximum(1.0 - y * (X[:, 0] * u), 0.0).sum()) for u in near))
     assert regret["lower"] - 1e-9 <= run.loss - best + 1e-4
     assert run.loss - best <= regret["upper"] + 1e-9

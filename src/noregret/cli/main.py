@@ -13,11 +13,14 @@ from typing import Annotated
 import typer
 
 from noregret._version import __version__
+from noregret.cli.audit import audit
 from noregret.cli.certify import certify
+from noregret.cli.compare import compare
 from noregret.cli.demo import demo
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
+from noregret.cli.theorems import theorems
 from noregret.cli.verify import verify
 from noregret.errors import NoregretError, SettingError
 
@@ -48,12 +51,12 @@ def _front(
     Example: noregret learn spam.svm.gz --learner ogd --loss logistic --save spam.nr
     """
     if context.invoked_subcommand is None:
-        raise SettingError(
-            "a command is missing: learn, certify, verify, predict, inspect or demo (see noregret --help)"
-        )
+        names = ", ".join(command.__name__ for command in COMMANDS)
+        raise SettingError(f"a command is missing: one of {names} (see noregret --help)")
 
 
-for command in (learn, certify, verify, predict, inspect, demo):
+COMMANDS = (learn, certify, verify, compare, audit, theorems, predict, inspect, demo)
+for command in COMMANDS:
     app.command()(command)
 
 # What a wrong option or argument raises, under whatever name this version of typer keeps it.

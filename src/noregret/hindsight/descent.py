@@ -43,6 +43,8 @@ class Descent:
         norms = raw * self.design.square_norms()
         w = self.design.combine(self.shape.weights * alpha) / self.design.scale
         m = self._first_multiplier(u)
+        if not m > 0.0:
+            return False
         for epoch in range(1, EPOCHS):
             self._epoch(norms, raw * m, alpha, w)
             g = w * self.design.scale

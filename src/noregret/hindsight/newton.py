@@ -7,6 +7,7 @@ the smaller one, μ shrinks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -66,7 +67,7 @@ class Newton:
         if not self.shape.kinked:
             return 0.0
         mu, total = self.shape.spread(z), self.shape.total(z)
-        while self._excess(z, total, mu) > 0.1 * max(total, self.progress.floor):
+        while z.any() and self._excess(z, total, mu) > 0.1 * max(total, self.progress.floor):
             mu *= 0.25
         return mu
 
@@ -125,9 +126,10 @@ def least_point(slope: Callable[[float], float]) -> float:
     low, high, flat = 0.0, 1.0, -FLAT * at_low
     if at_high <= flat:
         return 1.0
-    for _ in range(60):
+    for turn in range(100):
         tau = low - at_low * (high - low) / (at_high - at_low)
-        tau = min(max(tau, low + 0.05 * (high - low)), high - 0.05 * (high - low))
+        if turn % 2 or not low < tau < high:  # by turns, as the secant alone may creep; τ may be small by orders
+            tau = math.sqrt(low * high) if low else 0.1 * high
         here = slope(tau)
         if abs(here) <= flat:
             return tau

@@ -117,19 +117,21 @@ def root(rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf) -> Roo
     deadline = time.perf_counter() + seconds
     rounds = replace(rounds, weights=None)
     r, upper = largest_norm(rounds), float(len(rounds))
-    v, beta, lower = np.zeros(rounds.width), np.zeros(len(rounds)), 0.0
+    v, beta, lower, goal = np.zeros(rounds.width), np.zeros(len(rounds)), 0.0, 1e-2
     for _ in range(DINKELBACH):
         rho = Interval.of(math.sqrt(upper) * r.hi)
-        found = _penalised(rounds, rho, 0.25 * gap, 1.0, deadline - time.perf_counter(), v)
+        found = _penalised(rounds, rho, goal, 1.0, deadline - time.perf_counter(), v)
         reached = order_free(hinge_total(rounds, found.v), r * enclose.norm(found.v)).hi
         proved = order_free_below(rounds, r, found.beta)
         if proved > lower:
             beta, lower = found.beta, proved
-        if not reached < upper:
+        if reached < upper:
+            v, upper = found.v, reached
+        elif goal <= 0.25 * gap:
             break
-        v, upper = found.v, reached
         if upper - lower <= gap * max(upper, 1.0) or time.perf_counter() > deadline:
             break
+        goal = max(0.25 * gap, min(goal, 0.1 * (upper - lower) / max(upper, 1.0)))
     return Root(v, beta, lower, upper, upper - lower <= gap * max(upper, 1.0))
 
 
@@ -154,7 +156,7 @@ def least_l2(rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf) ->
     best = Root(v, np.zeros(len(rounds)), 0.0, float(len(rounds)), False)
     before: tuple[float, float] | None = None
     for _ in range(DINKELBACH):
-        progress = Progress(max(1e-5 * gap, 1e-13), 0.0, deadline)  # v is known to the root of it only
+        progress = Progress(0.01 * gap * gap, 0.0, deadline)  # v and β are known to the root of it only
         solve(rounds, design, SQUARED_HINGE, Penalty(2.0 * s * r.hi * design.scale), progress, design.inward(v))
         v = design.outward(progress.u)
         best = _better(best, _l2_proved(rounds, r, v, np.abs(progress.alpha)))
@@ -185,7 +187,7 @@ def _l2_proved(rounds: Rounds, r: Interval, v: Vector, beta: Vector) -> Root:
     size, g = enclose.norm(beta), length(rounds, beta)
     if size.hi == 0.0:
         return Root(v, beta, 0.0, upper, False)
-    factor = 1.0 / size.hi if g.hi * 1.0 <= size.hi * r.lo else r.lo / g.hi
+    factor = 1.0 / size.hi if g.hi <= size.hi * r.lo else r.lo / g.hi
     beta = beta * (factor * (1.0 - 4.0 * enclose.EPS))
     sound = enclose.norm(beta).hi <= 1.0 and length(rounds, beta).hi <= r.lo
     return Root(v, beta, max(total(beta, beta).square().lo, 0.0) if sound else 0.0, upper, False)
@@ -212,15 +214,21 @@ def separator(rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf) -
     found = _any_separator(rounds, r.hi, deadline)
     if found is None:
         return None
-    best = _weighed(rounds, found, np.ones(len(rounds)))
-    for part in TIGHTER:
+    best = _weighed(rounds, found, np.ones(len(rounds)), gap)
+    for goal in (1e-1, 1e-2, 1e-4, 0.3 * gap, 0.1 * gap, 0.03 * gap):
         rho = Interval.of(0.5 / best.upper)
-        tight = _penalised(rounds, rho, part * gap, 0.0, deadline - time.perf_counter(), best.u)
-        u = separating(rounds, tight.v)
-        best = _weighed(rounds, best.u if u is None else u, tight.beta)
+        tight = _penalised(rounds, rho, goal, 0.0, deadline - time.perf_counter(), best.u)
+        best = _shorter(best, _weighed(rounds, separating(rounds, tight.v), tight.beta, gap), gap)
         if best.finished or time.perf_counter() > deadline:
             break
     return best
+
+
+def _shorter(a: Separator, b: Separator, gap: float) -> Separator:
+    """The shorter u with the better weights."""
+    u, upper = (a.u, a.upper) if a.upper <= b.upper else (b.u, b.upper)
+    weights, lower = (a.weights, a.lower) if a.lower >= b.lower else (b.weights, b.lower)
+    return Separator(u, weights, lower, upper, upper - lower <= gap * upper)
 
 
 def _any_separator(rounds: Rounds, r: float, deadline: float) -> Vector | None:
@@ -254,19 +262,20 @@ def _worst_margin(rounds: Rounds, u: Vector) -> float:
     return float(np.where(rounds.y > 0.0, low, -high).min())
 
 
-def _weighed(rounds: Rounds, u: Vector, beta: Vector) -> Separator:
-    """What u and the convex weights in proportion to β say about the least norm."""
+def _weighed(rounds: Rounds, u: Vector | None, beta: Vector, gap: float) -> Separator:
+    """What u and the convex weights in proportion to β say about the least norm; no u says nothing."""
     m, g = total(beta, beta), length(rounds, beta)
     weights = beta / m.hi if m.hi > 0.0 else beta
     lower = (Interval.of(m.lo) / Interval.of(g.hi)).lo if g.hi > 0.0 and m.lo > 0.0 else 0.0
-    upper = enclose.norm(u).hi
-    return Separator(u, weights, max(lower, 0.0), upper, upper - lower <= 1e-6 * upper)
+    upper = math.inf if u is None else enclose.norm(u).hi
+    u = np.zeros(rounds.width) if u is None else u
+    return Separator(u, weights, max(lower, 0.0), upper, upper - lower <= gap * upper)
 
 
 def best_expert(losses: Matrix) -> tuple[int, Interval]:
-    """The column of least sum, and that sum: the comparator of a finite set is exact. The first one on a tie."""
+    """The column of least sum, and the least sum: the comparator of a finite set is exact. The first one on a tie."""
     sums = [total(column, column) for column in np.asarray(losses, dtype=np.float64).T]
     if not sums:
         raise SettingError("best_expert: there must be at least one expert, got none")
     winner = min(range(len(sums)), key=lambda i: math.fsum(losses[:, i]))
-    return winner, sums[winner]
+    return winner, least(*sums)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from noregret import enclose
+from noregret.errors import SettingError
 from noregret.interval import Interval, total
 from noregret.loss import Loss
 from noregret.rounds import Rounds, Vector
@@ -25,10 +26,13 @@ def shrunk(u: Vector, radius: float) -> Vector:
 
 
 def lower_of(rounds: Rounds, loss: Loss, alpha: Vector, radius: float, sigma: float) -> tuple[Vector, float]:
-    """The better one of α and 0 as a dual point, and the bound that it proves."""
-    found = [enclose.clipped(loss, alpha, rounds.y), np.zeros(len(rounds))]
-    bounds = [enclose.dual(rounds, loss, point, radius, sigma).lo for point in found]
-    return (found[0], bounds[0]) if bounds[0] >= bounds[1] else (found[1], bounds[1])
+    """α as a dual point and the bound that it proves; 0 instead where α proves nothing."""
+    alpha = enclose.clipped(loss, alpha, rounds.y)
+    found = enclose.dual(rounds, loss, alpha, radius, sigma).lo
+    if found < 0.0:
+        alpha = np.zeros(len(rounds))
+        found = enclose.dual(rounds, loss, alpha, radius, sigma).lo
+    return alpha, found
 
 
 def tangent_bound(rounds: Rounds, loss: Loss, z: Vector, alpha: Vector, radius: float, sigma: float) -> float:
@@ -49,7 +53,7 @@ def tangent_bound(rounds: Rounds, loss: Loss, z: Vector, alpha: Vector, radius: 
 def linearised(rounds: Rounds, loss: Loss, radius: float) -> Interval:
     """Σ k·s·z + U‖Σ k·s·x‖ with s the slope at the score z that was predicted: no regret against the ball is above."""
     if rounds.scores is None:
-        raise ValueError("linearised: the rounds hold no scores")
+        raise SettingError("linearised: the rounds must hold the scores of a run, got none")
     s = loss.gradients(rounds.scores, rounds.y)
     product = s * rounds.scores if rounds.weights is None else s * rounds.scores * rounds.weights
     slack = 4.0 * EPS * np.abs(product) + enclose.TINY

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.hindsight.descent import Descent
 from noregret.hindsight.design import Design
@@ -14,6 +15,7 @@ from noregret.hindsight.region import Region
 from noregret.hindsight.smoothing import Custom, Shape, shape_of
 from noregret.loss import Loss
 from noregret.rounds import Rounds, Vector
+from noregret.stream.block import Sparse
 
 THIN = 16  # one round in so many gives the first guess
 WORTH_THINNING = 40  # times as many rounds as features must be left
@@ -32,7 +34,7 @@ def solve(rounds: Rounds, design: Design, loss: Loss, region: Region, progress: 
     if not u.any():
         u = _guess(rounds, design, loss, region, progress)
     Newton(design, shape, region, progress).run(u)
-    return "newton"
+    return "newton, no dual known" if isinstance(shape, Custom) else "newton"
 
 
 def _offer_origin(design: Design, shape: Shape, region: Region, progress: Progress) -> None:
@@ -54,15 +56,15 @@ def _guess(rounds: Rounds, design: Design, loss: Loss, region: Region, progress:
         return u
     part = take(rounds, np.arange(0, len(rounds), THIN))
     thin = replace(design, given=part.given, count=len(part))
-    own = Progress(max(10.0 * progress.gap, 1e-3), deadline=progress.deadline)
+    own = Progress(max(10.0 * progress.gap, 1e-3), progress.floor, progress.deadline)
     solve(part, thin, loss, region.thinned(len(part) / len(rounds)), own, u)
     return own.u
 
 
-def take(rounds: Rounds, chosen: np.ndarray) -> Rounds:
-    """Some of the rounds."""
+def take(rounds: Rounds, chosen: NDArray[np.int64]) -> Rounds:
+    """Some of the rounds, with the features of all."""
     rows = rounds.rows.take(chosen)
-    if not hasattr(rows, "X"):
+    if isinstance(rows, Sparse):
         rows = replace(rows, columns=rounds.width)
     weights = None if rounds.weights is None else rounds.weights[chosen]
     return replace(rounds, rows=rows, y=rounds.y[chosen], weights=weights, scores=None)

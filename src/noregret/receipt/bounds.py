@@ -22,13 +22,17 @@ Certificate = dict[str, Any]
 
 @dataclass(frozen=True)
 class Found:
-    """A bound as recomputed; `slack` is how much higher a certificate may have put it for the sake of rounding."""
+    """A bound as recomputed; `slack` is how much higher a certificate may have put it for the sake of rounding.
+
+    `loose` is the same for its values, where cancellation leaves more than a relative difference.
+    """
 
     bound: Interval
     observed: Interval | None
     ceiling: float
     values: dict[str, float] = field(default_factory=dict)
     slack: float = 0.0
+    loose: float = 0.0
 
 
 Formula = Callable[[Facts, Certificate], Found]
@@ -44,6 +48,7 @@ INVERSE_ROOT = "the step is η = 1/√T for the T rounds played"
 HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is longer than G"
 LIPSCHITZ = "the slope of the loss is bounded by L"
 
+GIVEN = (COMPARED, ORDER_FREE)
 NEEDS: dict[str, Callable[[Facts], bool | None]] = {
     UNIT: lambda f: f.rounds.weights is None,
     PREMISE: lambda f: f.rounds.weights is None and f.replayed[0],
@@ -187,19 +192,20 @@ def _any_rate(f: Facts, G: float) -> Interval:
 def _linearised(f: Facts, certificate: Certificate) -> Found:
     dot, size = f.figures["sum_dot_weights"], f.figures["norm_of_sum"]
     values = {"dot_weights": dot, "norm_of_sum": size, "radius": f.U}
-    return Found(Interval.of(dot) + Interval.of(size) * f.U, f.regret, f.own.hi, values, slack=_rounded(f))
+    bound = Interval.of(dot) + Interval.of(size) * f.U
+    return Found(bound, f.regret, f.own.hi, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
 
 
-def _rounded(f: Facts) -> float:
-    """What enclosing Σ⟨g,w⟩ and ‖Σg‖ may add: a few units in the last place of every term."""
+def _rounded(f: Facts, U: float) -> float:
+    """What enclosing Σ⟨g,w⟩ + U‖Σg‖ may add: a few units in the last place of every term."""
     sizes = np.abs(f.slopes) * np.sqrt(f.squares[1])
-    return 1e-13 * float(math.fsum(np.abs(f.slopes * np.asarray(f.rounds.scores))) + f.U * math.fsum(sizes))
+    return 1e-13 * float(math.fsum(np.abs(f.slopes * np.asarray(f.rounds.scores))) + U * math.fsum(sizes))
 
 
 def _linearised_at(f: Facts, certificate: Certificate) -> Found:
     bound = Interval.of(f.figures["sum_dot_weights"]) - f.along_u
     values = {"dot_weights": f.figures["sum_dot_weights"]}
-    return Found(bound, f.regret_at, f.own.hi, values, slack=_rounded(f))
+    return Found(bound, f.regret_at, f.own.hi, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
 
 
 def _telescoped(f: Facts, u: Any) -> Interval:
@@ -218,7 +224,11 @@ def _telescoped(f: Facts, u: Any) -> Interval:
 def _path_slack(f: Facts) -> float:
     """The replay's rounding, relative to the largest of the terms."""
     eta = f.core.rate.eta
-    return 64.0 * f.allowance * ((2.0 * f.U + float(np.linalg.norm(f.start))) ** 2 * math.sqrt(f.T) / eta + _rounded(f))
+    return (
+        64.0
+        * f.allowance
+        * ((2.0 * f.U + float(np.linalg.norm(f.start))) ** 2 * math.sqrt(f.T) / eta + _rounded(f, f.U))
+    )
 
 
 def _telescoped_worst(f: Facts, certificate: Certificate) -> Found:

@@ -42,6 +42,18 @@ def measured(played: Replayed) -> dict[str, Any]:
     }
 
 
+def cancelling(played: Replayed) -> dict[str, float]:
+    """The sums whose terms may cancel, by the size of their terms: what the loop lost is a share of that."""
+    rounds, core = played.rounds, played.run.learner
+    slopes = np.abs(core.loss.gradients(_scores(rounds), rounds.y))
+    if rounds.weights is not None:
+        slopes = slopes * rounds.weights
+    return {
+        "norm_of_sum": math.fsum(slopes * np.sqrt(row_norms2(rounds)[1])),
+        "sum_dot_weights": math.fsum(slopes * np.abs(_scores(rounds))),
+    }
+
+
 def score_moment(scores: Vector) -> float:
     """Σ t·z_t: a figure that changes when rounds change places, even rounds that taught nothing."""
     return math.fsum((t * z for t, z in enumerate(scores.tolist(), 1)))

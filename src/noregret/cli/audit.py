@@ -1,0 +1,156 @@
+"""`noregret audit`: the regret of predictions that some model has logged."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from noregret.auditing import Audit, Part
+
+
+def audit(
+    log: Annotated[
+        str,
+        typer.Argument(
+            help="A table with a header (CSV, TSV, Parquet, Arrow; compressed or not): label, prediction, features.",
+            metavar="LOG",
+        ),
+    ],
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of logged scores: the sign is the prediction. Of a probability p log ln(p/(1−p))."
+        ),
+    ] = None,
+    prediction: Annotated[
+        str | None,
+        typer.Option(help="The column of logged predictions: labels, which count as scores of ±1, or numbers."),
+    ] = None,
+    loss: Annotated[
+        str,
+        typer.Option(
+            help="hinge, margin-hinge:ρ, squared-hinge, perceptron, logistic;"
+            " for numbers squared, absolute, huber:δ, pinball:τ."
+        ),
+    ] = "hinge",
+    radius: Annotated[float, typer.Option(help="The comparators are all weights within this distance of 0.")] = 10.0,
+    bias: Annotated[
+        bool, typer.Option("--bias", help="Let comparators have a bias: a constant 1 in every row.")
+    ] = False,
+    segments: Annotated[
+        int | None, typer.Option(help="Cut the log into so many equal parts, in order.", metavar="K")
+    ] = None,
+    segment_by: Annotated[
+        str | None, typer.Option(help="A column whose values are the segments; it is no feature.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")] = None,
+    positive: Annotated[str | None, typer.Option(help="Which of the two labels is +1.")] = None,
+    text: Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")] = None,
+    categorical: Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
+    hash_bits: Annotated[int, typer.Option(help="Hashed columns share 2^B features.", metavar="B")] = 18,
+    missing: Annotated[str, typer.Option(help="What to do with a missing value: error, zero or skip.")] = "error",
+    gap: Annotated[
+        float, typer.Option(help="How wide an interval may be, as a share of the best model's loss.")
+    ] = 1e-4,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop solving after so long, with the intervals proved by then.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the parts against their best models to this file (.png, .svg, .pdf).")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")] = False,
+) -> None:
+    """Say how much better the best fixed linear model would have done than the predictions in a log, and where.
+
+    Examples:
+
+    noregret audit log.csv --label clicked --score margin --loss logistic --radius 5 --segments 12
+
+    noregret audit log.parquet --prediction said --segment-by country
+    """
+    from noregret.auditing import audit as audit_log
+    from noregret.cli.compare import Bar
+    from noregret.cli.options import check_writable, names
+
+    check_writable(log, plot)
+    if plot is not None:
+        from noregret.picture.error import check_picture
+
+        check_picture(plot)
+    with Bar(quiet or json) as bar:
+        found = audit_log(
+            log,
+            label=label,
+            score=score,
+            prediction=prediction,
+            loss=loss,
+            radius=radius,
+            segments=segments,
+            segment_by=segment_by,
+            positive=positive,
+            bias=bias,
+            text=names(text),
+            categorical=names(categorical),
+            ignore=names(ignore),
+            hash_bits=hash_bits,
+            missing=missing,
+            gap=gap,
+            seconds=float("inf") if seconds is None else seconds,
+            watch=bar.show,
+        )
+    if plot is not None:
+        from noregret.picture.curves import draw_audit
+
+        draw_audit(found, plot)
+    if json:
+        import msgspec
+
+        print(msgspec.json.encode(found.to_dict()).decode())
+    elif not quiet:
+        _show(found)
+    if found.probabilities:
+        told = "every score lies in [0, 1]: if they are probabilities p, log the scores ln(p/(1−p)) instead"
+        print(f"noregret: note: {told}", file=sys.stderr)
+
+
+def _show(found: Audit) -> None:
+    from noregret.cli.compare import aligned, outward
+    from noregret.cli.show import number
+
+    with_bias = ", with a bias" if found.bias else ""
+    print(
+        f"{found.source}: loss {found.loss.spec}, against the best fixed weights with ‖u‖ ≤ {found.radius:g}"
+        f" of {number(found.features)} features{with_bias}"
+    )
+    head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret a round")
+    aligned([_row(part) for part in (found.overall, *found.segments)], head)
+    drift, summed = found.drift, found.by_segment
+    if drift is not None and summed is not None:
+        print(f"the best fixed model of each segment: {outward(summed.lo, summed.hi)} in all")
+        print(f"drift, what one fixed model loses to one a segment: {outward(drift.lo, drift.hi)}")
+    if found.finished:
+        print(f"each best loss is known to within {found.gap:g} of itself, or of 1 where it is smaller")
+    else:
+        print(f"the time was up before each best loss was known to within {found.gap:g}: this is what was proved")
+
+
+def _row(part: Part) -> tuple[str, ...]:
+    from noregret.cli.compare import outward
+    from noregret.cli.show import number
+
+    regret = part.regret
+    return (
+        part.name,
+        number(part.rounds),
+        "–" if part.mistakes is None else number(part.mistakes),
+        number(0.5 * part.loss.lo + 0.5 * part.loss.hi),
+        outward(part.best.lower, part.best.upper),
+        outward(regret.lo, regret.hi),
+        outward(regret.lo / part.rounds, regret.hi / part.rounds),
+    )

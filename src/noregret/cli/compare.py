@@ -1,0 +1,308 @@
+"""`noregret compare`: several learners on the same rounds."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from noregret.comparison import Comparison, Contender
+    from noregret.learner import Linear
+
+
+def compare(
+    stream: Annotated[
+        str,
+        typer.Argument(
+            help="A file (svmlight, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input.",
+            metavar="STREAM",
+        ),
+    ],
+    learner: Annotated[
+        list[str],
+        typer.Option(
+            help="A learner with its settings, once for each: perceptron, ogd:loss=logistic,radius=5,rate=sqrt:0.5.",
+            metavar="SPEC",
+        ),
+    ],
+    radius: Annotated[
+        float | None,
+        typer.Option(help="The radius of learners whose SPEC gives none, and of the perceptron's comparator."),
+    ] = None,
+    bias: Annotated[bool, typer.Option("--bias", help="Append a constant 1 to every row.")] = False,
+    unit_norm: Annotated[bool, typer.Option("--unit-norm", help="Scale every row to norm 1.")] = False,
+    scale: Annotated[str | None, typer.Option(help="max: divide each feature by its largest size so far.")] = None,
+    passes: Annotated[int, typer.Option(help="How many times to go over the stream.")] = 1,
+    shuffle: Annotated[
+        int | None, typer.Option(help="Seed of a full permutation of the rows, a new one each pass.", metavar="SEED")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")] = None,
+    positive: Annotated[str | None, typer.Option(help="Which of the two labels is +1.")] = None,
+    text: Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")] = None,
+    categorical: Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")] = None,
+    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
+    hash_bits: Annotated[int, typer.Option(help="Hashed columns share 2^B features.", metavar="B")] = 18,
+    missing: Annotated[str, typer.Option(help="What to do with a missing value: error, zero or skip.")] = "error",
+    gap: Annotated[
+        float, typer.Option(help="How wide a regret interval may be, as a part of the best comparator's loss.")
+    ] = 1e-4,
+    seconds: Annotated[
+        float | None, typer.Option(help="Time for the comparators; what is proved by then is what is printed.")
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals for differences between learners.")] = 0.95,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curves so far to this file (.png, .svg, .pdf).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")] = False,
+) -> None:
+    """Play several learners on the same rounds and set their mistakes, losses, regrets and bounds side by side.
+
+    Examples:
+
+    noregret compare spam.svm --learner perceptron --learner ogd:loss=logistic,radius=5
+
+    noregret compare clicks.csv --label clicked --learner ogd --learner ogd-strong:sigma=0.01 --plot curves.svg
+    """
+    from noregret.cli.options import check_writable, names
+    from noregret.comparison import compare as play_all
+    from noregret.stream import read
+
+    check_writable(stream, plot)
+    if plot is not None:
+        from noregret.picture.error import check_picture
+
+        check_picture(plot)
+    common = {"bias": bias or None, "unit_norm": unit_norm or None, "scale": scale}
+    cores = _learners(learner, radius, common, positive)
+    source = read(
+        stream,
+        label=label,
+        text=names(text),
+        categorical=names(categorical),
+        ignore=names(ignore),
+        hash_bits=hash_bits,
+        missing=missing,
+    )
+    with Bar(quiet or json) as bar:
+        comparison = play_all(
+            source,
+            cores,
+            passes=passes,
+            shuffle=shuffle,
+            radius=radius,
+            gap=gap,
+            seconds=float("inf") if seconds is None else seconds,
+            confidence=confidence,
+            watch=bar.show,
+        )
+    if plot is not None:
+        from noregret.picture.curves import draw_curves
+
+        draw_curves(comparison.runs, plot)
+    if json:
+        import msgspec
+
+        print(msgspec.json.encode(comparison.to_dict()).decode())
+    elif not quiet:
+        _show(comparison)
+    _leave_if_broken(comparison)
+
+
+def _leave_if_broken(comparison: Comparison) -> None:
+    """A theorem that breaks is a bug alarm."""
+    broken = [f"{name} ({one.spec})" for one in comparison.contenders for name in one.broken]
+    if broken:
+        said = f"broken: {', '.join(broken)}: every assumption holds and the bound is exceeded"
+        print(f"noregret: {said}; this is a bug, please report it with the stream", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _learners(
+    specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None
+) -> dict[str, Linear]:
+    """The learners by the text that asked for each."""
+    from noregret.errors import SettingError
+    from noregret.stream import Labels
+
+    found: dict[str, Linear] = {}
+    for spec in specs:
+        if spec in found:
+            raise SettingError(f"--learner {spec} is given twice")
+        found[spec] = core = parse(spec, radius, common)
+        if positive is not None and core.labels is None:
+            raise SettingError(f"--positive is for two classes; the loss {core.loss.name} is for numbers")
+        if positive is not None:
+            core.labels = Labels(positive)
+    return found
+
+
+def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Linear:
+    """A learner from `name:key=value,key=value`; `radius` is that of a spec without one.
+
+    >>> parse("ogd:loss=logistic,rate=sqrt:0.5", 5.0, {"bias": True}).settings["rate"]
+    'sqrt:0.5'
+    """
+    from noregret.cli.options import COMMON, OWN, flag, make_learner
+    from noregret.errors import SettingError
+
+    name, colon, rest = spec.partition(":")
+    if name not in OWN:
+        make_learner(name, {})  # which says what there is
+    given: dict[str, Any] = {}
+    for part in rest.split(",") if colon else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        key = key.replace("-", "_")
+        if key in COMMON:
+            raise SettingError(f"--learner {spec}: {flag(key)} is common to all learners, so it is no part of a SPEC")
+        if not (equals and value) or key in given:
+            raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
+        if key not in OWN[name]:
+            raise SettingError(f"--learner {spec}: {name} has {', '.join(OWN[name])}, not {key!r}")
+        given[key] = _number(spec, key, value) if key in ("radius", "sigma") else value
+    if "radius" in OWN[name]:
+        given.setdefault("radius", radius)
+    return make_learner(name, {**given, **common})
+
+
+def _number(spec: str, key: str, value: str) -> float:
+    from noregret.errors import SettingError
+
+    try:
+        return float(value)
+    except ValueError:
+        raise SettingError(f"--learner {spec}: {key} must be a number, got {value!r}") from None
+
+
+def _show(comparison: Comparison) -> None:
+    from noregret.cli.show import number
+
+    first = comparison.contenders[0].run
+    print(f"{number(first.rounds)} rounds of {number(first.features)} features, the same for every learner")
+    head = ("", "mistakes", "loss", "regret", "bound", "slack", "seconds")
+    aligned([*map(_row, comparison.contenders), *_baselines(comparison)], head)
+    for one in comparison.contenders:
+        print(_told(one))
+    if comparison.differences:
+        print()
+        rows = [
+            (f"{one.a} − {one.b}", one.figure, number(one.mean), outward(one.lower, one.upper))
+            for one in comparison.differences
+        ]
+        aligned(rows, ("difference", "of the", "mean", f"{comparison.confidence:.4g} confidence"))
+        print(f"if {comparison.differences[0].assumption}")
+
+
+def _row(one: Contender) -> tuple[str, ...]:
+    from noregret.cli.show import number
+
+    run, bound, slack = one.run, "–", "–"
+    if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
+        bound = _shown(one.bound.bound, up=True) + (" mistakes" if run.learner.name == "perceptron" else "")
+        slack = number(one.bound.bound - one.bound.observed)
+    return (
+        one.spec,
+        _mistakes(run.mistakes, run.rounds),
+        f"{number(run.loss)} ({run.learner.loss.spec})",
+        "–" if one.regret is None else outward(one.regret.lo, one.regret.hi),
+        bound,
+        slack,
+        f"{run.seconds:.3f}",
+    )
+
+
+def _mistakes(mistakes: float | None, rounds: int) -> str:
+    from noregret.cli.show import number, share
+
+    return "–" if mistakes is None else f"{number(mistakes)} ({share(mistakes, rounds)})"
+
+
+def _told(one: Contender) -> str:
+    """Whom the regret is against, in which loss, and by which theorem the bound stands."""
+    said = "no regret without a radius"
+    if one.hindsight is not None:
+        whom = "any u" if math.isinf(one.hindsight.radius) else f"‖u‖ ≤ {one.hindsight.radius:g}"
+        late = "" if one.hindsight.finished else ", as far as the time allowed"
+        said = f"regret in the {one.loss} loss against {whom}{late}"
+    return f"{one.spec}: {said}; bound: {one.bound.theorem if one.bound else 'none that says something'}"
+
+
+def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:
+    """The two rules without features as rows of the table."""
+    from noregret.cli.show import number
+
+    first = comparison.contenders[0].run
+    names = {"majority_label": "always the commoner label", "mean_label": "the mean of the labels so far"}
+    rows: list[tuple[str, ...]] = []
+    for key, value in comparison.baselines.items():
+        name = names.get(key, "the label that came last")
+        if first.mistakes is None:
+            rows.append((name, "–", f"{number(value)} ({first.learner.loss.spec})", "", "", "", ""))
+        else:
+            rows.append((name, _mistakes(value, first.rounds), "", "", "", "", ""))
+    return rows
+
+
+def aligned(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> None:
+    """Columns on standard output, the first to the left, the others to the right; however wide, nothing is cut off."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for row in (head, *rows):
+        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip())
+
+
+def outward(lower: float, upper: float) -> str:
+    """An interval in six figures that holds the whole of it.
+
+    >>> outward(1.00000049, 2.0000001)
+    '[1, 2.00001]'
+    """
+    return f"[{_shown(lower, up=False)}, {_shown(upper, up=True)}]"
+
+
+def _shown(value: float, up: bool) -> str:
+    """Six figures, rounded up or down."""
+    from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+    from noregret.cli.show import number
+
+    if value == 0.0 or not math.isfinite(value):
+        return number(value)
+    exact = Decimal(value)
+    step = Decimal(1).scaleb(min(exact.adjusted() - 5, 0))
+    return number(float(exact.quantize(step, rounding=ROUND_CEILING if up else ROUND_FLOOR)))
+
+
+class Bar:
+    """What is being done, and how far it is, on a terminal's stderr; nothing in a pipe."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._bar: Any = None
+        self._wanted = not quiet and sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        if self._wanted:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task("starting (the first use compiles)", total=None)
+        return self
+
+    def show(self, what: str, fraction: float | None) -> None:
+        if self._bar is not None:
+            total = None if fraction is None else 1.0
+            self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
