@@ -43,7 +43,7 @@ def norm(v: Vector) -> Interval:
     largest = float(np.abs(v).max(initial=0.0))
     if largest == 0.0 or not math.isfinite(largest):
         return Interval.of(0.0) if largest == 0.0 else Interval(0.0, math.inf)
-    scale = math.ldexp(1.0, -math.frexp(largest)[1])  # a power of two: no rounding, no overflow
+    scale = _unit(largest)
     return _root_of_squares(np.abs(v) * scale, np.abs(v) * scale) * Interval.of(1.0 / scale)
 
 
@@ -68,7 +68,7 @@ def norm_between(lo: Vector, hi: Vector) -> Interval:
         return Interval.of(0.0)
     if not math.isfinite(largest):
         return Interval(0.0, math.inf)
-    scale = math.ldexp(1.0, -math.frexp(largest)[1])
+    scale = _unit(largest)
     low = np.where((lo <= 0.0) & (hi >= 0.0), 0.0, np.minimum(np.abs(lo), np.abs(hi)))
     return _root_of_squares(low * scale, np.maximum(np.abs(lo), np.abs(hi)) * scale) * Interval.of(1.0 / scale)
 
@@ -194,6 +194,11 @@ def _weighted(lo: Vector, hi: Vector, weights: Vector | None) -> Interval:
         lo = np.minimum(np.nextafter(weights * lo, -np.inf), weights * lo)
         hi = np.maximum(np.nextafter(weights * hi, np.inf), weights * hi)
     return total(lo, hi)
+
+
+def _unit(largest: float) -> float:
+    """A power of two that brings numbers of this size near 1: no rounding, no overflow."""
+    return math.ldexp(1.0, min(-math.frexp(largest)[1], 1000))
 
 
 def _root_of_squares(lo: Vector, hi: Vector) -> Interval:

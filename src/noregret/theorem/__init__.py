@@ -31,6 +31,11 @@ THEOREMS: dict[str, Theorem] = {
 
 
 def certificates(evidence: Evidence) -> list[Certificate]:
-    """Every theorem that speaks of this learner, evaluated on its run; those whose needs fail are among them, unmet."""
+    """Every theorem that speaks of this learner, evaluated on its run; those whose needs fail are among them, unmet.
+
+    Of no rounds nothing is said.
+    """
+    if not len(evidence.rounds):
+        return []
     own = evidence.run.learner.name
     return [one(evidence) for one in THEOREMS.values() if own in one.learners and one.applies(evidence)]

@@ -1,7 +1,7 @@
 """Mistakes of the perceptron against any convex loss φ(y⟨u,x⟩) ≥ 0 with φ(0) = 1 and slope g < 0 at 0, over all rounds.
 
 M ≤ Σ_t φ(y⟨u,x_t⟩) + |g|·‖u‖·R_I: Jensen and the tangent at 0; neither a Lipschitz constant nor ‖u‖ ≤ 1 is needed. As
-φ lies above its tangent, the plain hinge bound at v = |g|·u is never worse; so u is taken as v/|g|, or as v.
+φ lies above its tangent, the plain hinge bound at v = |g|·u is never worse; so u is taken as v/|g|.
 """
 
 from __future__ import annotations
@@ -42,22 +42,14 @@ def log2_loss(evidence: Evidence, u: Comparator) -> Interval:
     return enclose.risk(replace(evidence.rounds, weights=None), losses.logistic(), u.v) / LN2
 
 
-def _scaled(evidence: Evidence, slope: Interval) -> Evidence:
-    """The comparators v, and v/|g| beside them."""
-    by = 1.0 / slope.hi
-    found = dict(evidence.comparators)
-    found |= {
-        f"{name}*{by:.17g}": Comparator.at(evidence.rounds, one.v * by, evidence.start)
-        for name, one in evidence.comparators.items()
-    }
-    return replace(evidence, comparators=found, lower_ends={})
-
-
 def _at_best(evidence: Evidence, slope: Interval, bound: Callable[[Comparator], Interval]) -> Claim:
-    """The least bound, with the name of the point and what it was multiplied by."""
-    claim = best(_scaled(evidence, slope), bound)
-    name, _, by = claim.points[0].partition("*")
-    return replace(claim, points=(name,), values={**claim.values, "scaled_by": float(by or 1.0)})
+    """The least bound at the comparators v/|g|, with the name of v and what it was multiplied by."""
+    by = 1.0 / slope.hi
+    scaled = {
+        name: Comparator.at(evidence.rounds, one.v * by, evidence.start) for name, one in evidence.comparators.items()
+    }
+    claim = best(replace(evidence, comparators=scaled, lower_ends={}), bound)
+    return replace(claim, values={**claim.values, "scaled_by": by})
 
 
 @theorem(

@@ -12,7 +12,10 @@ from noregret.theorem.regret import OWN, claim, compared, exact_sqrt, radius, ro
 
 SS = "Shalev-Shwartz & Ben-David ch. 21, exercise 4"
 NEEDS = (CONVEX, BALL_DOMAIN, INSIDE, Need("no gradient is longer than G", gradients_within))
-LAST_PERIOD = "The last period may be incomplete: its learner must keep its promise at every round; one with a constant step does."
+LAST_PERIOD = (
+    "The last period may be incomplete, and then its learner must keep its promise at every round of it: a constant"
+    " step does, another learner need not."
+)
 
 
 def period_roots(rounds: int) -> Interval:

@@ -47,7 +47,12 @@ class Mistakes:
     @property
     def radius(self) -> Interval:
         """r."""
-        return self.max_norm2.sqrt()
+        return _root(self.max_norm2)
+
+    @property
+    def mistake_norm(self) -> Interval:
+        """R_I."""
+        return _root(self.mistake_norm2)
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ def gather(
     bare = evaluate(run, rounds, hindsight)
     assert bare.mistakes is not None
     points: Points = {}
-    for name, rho in (("sum", bare.mistakes.sum_norm), ("mistakes", bare.mistakes.mistake_norm2.sqrt())):
+    for name, rho in (("sum", bare.mistakes.sum_norm), ("mistakes", bare.mistakes.mistake_norm)):
         found = penalised(rounds, rho, gap=gap, seconds=seconds)
         points |= {f"v_{name}": found.v, f"beta_{name}": found.beta}
     order_free = root(rounds, gap=gap, seconds=seconds)
@@ -234,6 +239,11 @@ def _mistakes(run: Run, rounds: Rounds, start: Start) -> Mistakes:
     )
 
 
+def _root(x: Interval) -> Interval:
+    """√x; that of 0 is 0, without a step outward."""
+    return x if x.hi == 0.0 else x.sqrt()
+
+
 def _in_steps(start: Start) -> NDArray[np.float64]:
     """w₁/η as triples (s, c, error)."""
     found = np.zeros((len(start.w), 3))
@@ -255,7 +265,7 @@ def _lower_end(found: Evidence, name: str, beta: Vector) -> float:
         return max(m.lo, 0.0)
     if name == "root":
         return max(least(m, (found.mistakes.radius * m / g).square()).lo, 0.0)
-    rho = found.mistakes.sum_norm if name == "sum" else found.mistakes.mistake_norm2.sqrt()
+    rho = found.mistakes.sum_norm if name == "sum" else found.mistakes.mistake_norm
     return max((m * least(1.0, rho / g)).lo, 0.0)
 
 

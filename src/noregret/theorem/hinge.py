@@ -45,14 +45,18 @@ def squared_sum(c: Interval, b: Interval) -> Interval:
 def root(k: Interval, b: Interval, n: Interval) -> Interval:
     """The largest M with M ≤ k + √(n² + b²M): k + b²/2 + √(b²(k + b²/4) + n²)."""
     b2 = b.square()
-    inside = b2 * (k + b2 * 0.25) + n.square()
-    return k + b2 * 0.5 + inside.positive().sqrt()
+    under = k + b2 * 0.25
+    if n.hi == 0.0:
+        return k + b2 * 0.5 + b * under.positive().sqrt()
+    return k + b2 * 0.5 + (b2 * under + n.square()).positive().sqrt()
 
 
 def reach(evidence: Evidence) -> Interval:
     """√(‖w₁‖²/η² + R_I²), which bounds ‖w₁/η + S‖."""
-    norm2 = mistakes(evidence).mistake_norm2
-    return norm2.sqrt() if evidence.start.zero else (evidence.start.norm.square() + norm2).sqrt()
+    found = mistakes(evidence)
+    if evidence.start.zero:
+        return found.mistake_norm
+    return (evidence.start.norm.square() + found.mistake_norm2).sqrt()
 
 
 def best(evidence: Evidence, bound: Callable[[Comparator], Interval], optimal: str | None = None) -> Claim:
@@ -151,6 +155,8 @@ def hinge_root(evidence: Evidence) -> Claim:
     From another start it is the largest root of M = c − ⟨v,w₁⟩/η + ‖v‖√(‖w₁‖²/η² + r²M).
     """
     r, start = mistakes(evidence).radius, evidence.start.norm
+    if evidence.start.zero:
+        return best(evidence, lambda one: exact_root(one.hinge, one.norm * r))
     return best(evidence, lambda one: root(one.hinge - one.along_start, one.norm * r, one.norm * start))
 
 

@@ -94,4 +94,5 @@ def _values(u: Separator) -> dict[str, float]:
 
 def _claim(evidence: Evidence, bound: Interval, values: dict[str, float]) -> Claim:
     count = Interval.of(float(mistakes(evidence).count))
-    return Claim(bound, count, len(evidence.rounds), values, ("separator", "separator_weights"))
+    points = tuple(name for name in ("separator", "separator_weights") if name in evidence.points)
+    return Claim(bound, count, len(evidence.rounds), values, points)

@@ -46,7 +46,7 @@ def _claim(evidence: Evidence, bound: Interval, G: Interval) -> Claim:
     """The bound for the steps of a float run: what they lost is measured by G²/σ, not by the bound."""
     size = (gradient(evidence).max_norm.square() / _sigma(evidence)).hi
     moved = Interval(0.0, size * roundings(evidence.rounds))
-    points = ("u",) if "alpha" not in evidence.points else ("u", "alpha")
+    points = tuple(name for name in ("u", "alpha") if name in evidence.points)
     return Claim(bound + moved, evidence.regret, evidence.loss.hi, {"max_gradient": G.hi}, points)
 
 
