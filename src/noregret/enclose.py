@@ -44,7 +44,7 @@ def norm(v: Vector) -> Interval:
     if largest == 0.0 or not math.isfinite(largest):
         return Interval.of(0.0) if largest == 0.0 else Interval(0.0, math.inf)
     scale = _unit(largest)
-    return _root_of_squares(np.abs(v) * scale, np.abs(v) * scale) * Interval.of(1.0 / scale)
+    return _root_of_squares(np.abs(v) * scale, np.abs(v) * scale) / scale
 
 
 def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
@@ -70,7 +70,7 @@ def norm_between(lo: Vector, hi: Vector) -> Interval:
         return Interval(0.0, math.inf)
     scale = _unit(largest)
     low = np.where((lo <= 0.0) & (hi >= 0.0), 0.0, np.minimum(np.abs(lo), np.abs(hi)))
-    return _root_of_squares(low * scale, np.maximum(np.abs(lo), np.abs(hi)) * scale) * Interval.of(1.0 / scale)
+    return _root_of_squares(low * scale, np.maximum(np.abs(lo), np.abs(hi)) * scale) / scale
 
 
 def losses(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
