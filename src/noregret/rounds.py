@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret.errors import InputError
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.rowfile import Column
 
@@ -99,6 +100,12 @@ class Gathering:
 
     def add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector) -> None:
         """One block; rows of weight 0 are no rounds."""
+        try:
+            self._add(rows, y, weights, scores)
+        except OSError as error:
+            raise InputError(f"the temporary row file cannot be written ({error.strerror})") from error
+
+    def _add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector) -> None:
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights)
             rows, y, weights, scores = rows.take(some), y[some], weights[some], scores[some]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noregret import enclose
-from noregret.errors import SettingError
+from noregret.errors import InputError, SettingError
 from noregret.interval import Interval, largest, least, total
 from noregret.loss import parse
 from noregret.receipt.exact import dual_is_at_least, risk_is_at_most
@@ -217,3 +217,14 @@ def test_rows_of_weight_0_are_left_out_and_others_keep_theirs():
     assert found.weights.tolist() == [2.0, 1.0]
     assert found.scores.tolist() == [0.0, 2.0]
     np.testing.assert_array_equal(dense(found), np.eye(3)[[0, 2]])
+
+
+def test_a_full_disk_is_one_sentence(monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("noregret.rounds.Column.append", lambda self, values: None)
+    with Gathering(bias=False) as gathering:
+        monkeypatch.setattr("noregret.rounds.Column.append", full)
+        with pytest.raises(InputError, match="temporary row file cannot be written .No space left"):
+            gathering.add(Dense(np.eye(2)), np.ones(2), None, np.ones(2))

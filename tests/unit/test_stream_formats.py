@@ -357,7 +357,7 @@ def test_a_full_disk_is_one_sentence(monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("noregret.stream.rowfile._Column.append", full)
+    monkeypatch.setattr("noregret.stream.rowfile.Column.append", full)
     with pytest.raises(InputError, match=r"the temporary row file cannot be written \(No space left on device\)"):
         RowFile(read((X, Y)))
 
