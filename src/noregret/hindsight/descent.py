@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel import hindsight as kernel
-from noregret.hindsight.design import Design
+from noregret.hindsight.design import Design, length_of
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
 from noregret.hindsight.smoothing import Bent, Logistic
@@ -49,7 +49,7 @@ class Descent:
             self._epoch(norms, raw * m, alpha, w)
             g = w * self.design.scale
             settled = self._offer(g, m, alpha)
-            size = float(np.linalg.norm(g))
+            size = length_of(g)
             if self.progress.content or size == 0.0:
                 return self.progress.content
             if settled:
@@ -64,8 +64,8 @@ class Descent:
     def _first_multiplier(self, u: Vector) -> float:
         """That of the point to start from; of the slopes at 0 where that is 0."""
         z = self.design.scores(u)
-        size = float(np.linalg.norm(self.design.combine(self.shape.weights * self.shape.slopes(z, 0.0))))
-        length = float(np.linalg.norm(u)) or self.region.reach(self.shape.total(z))
+        size = length_of(self.design.combine(self.shape.weights * self.shape.slopes(z, 0.0)))
+        length = length_of(u) or self.region.reach(self.shape.total(z))
         return self.region.multiplier(length, size)
 
     def _epoch(self, norms: Vector, m: float, alpha: Vector, w: Vector) -> None:
@@ -78,7 +78,7 @@ class Descent:
 
     def _offer(self, g: Vector, m: float, alpha: Vector) -> bool:
         """Report u = −g/m and α; returns whether they are near the optimum for this m."""
-        size = float(np.linalg.norm(g))
+        size = length_of(g)
         u = self.region.inside(-g / m)
         z = self.design.scores(u)
         total, factor = self.shape.total(z), self.region.fit(size)

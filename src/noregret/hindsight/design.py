@@ -90,6 +90,14 @@ class Design:
         return out
 
 
+def length_of(v: Vector) -> float:
+    """‖v‖, also where the squares would overflow or vanish."""
+    largest = float(np.abs(v).max(initial=0.0))
+    if 1e-140 < largest < 1e140 or largest == 0.0 or not math.isfinite(largest):
+        return float(np.linalg.norm(v)) if math.isfinite(largest) else largest
+    return largest * float(np.linalg.norm(v / largest))
+
+
 def _exponent(rounds: Rounds) -> int:
     values = rounds.rows.X if isinstance(rounds.rows, Dense) else rounds.rows.values
     largest = 0.0

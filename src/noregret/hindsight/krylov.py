@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noregret.hindsight.design import Design, Matrix
+from noregret.hindsight.design import Design, Matrix, length_of
 from noregret.hindsight.region import Region
 from noregret.rounds import Vector
 
@@ -45,8 +45,8 @@ def _subspace(design: Design, w: Vector, damping: float, u: Vector, g: Vector) -
 
 def _orthogonal(a: Vector, basis: Matrix) -> Vector | None:
     """a without its part in the basis, of length 1; None where nothing is left. Twice, because once loses digits."""
-    before = float(np.linalg.norm(a))
+    before = length_of(a)
     for _ in range(2):
         a = a - (basis @ a) @ basis
-    size = float(np.linalg.norm(a))
+    size = length_of(a)
     return a / size if size > NOTHING_NEW * before else None

@@ -11,10 +11,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from noregret.hindsight import krylov
-from noregret.hindsight.design import Design
+from noregret.hindsight.design import Design, length_of
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
 from noregret.hindsight.smoothing import Shape
@@ -77,7 +75,7 @@ class Newton:
 
     def _offer(self, u: Vector, z: Vector, alpha: Vector, g: Vector) -> tuple[float, float]:
         """Report the point; returns (gap, excess)."""
-        total, size = self.shape.total(z), float(np.linalg.norm(g))
+        total, size = self.shape.total(z), length_of(g)
         upper = total + self.region.value(u)
         factor = self.region.fit(size)
         lower = -self.shape.conjugate(z, factor * alpha) - self.region.support(factor * size)

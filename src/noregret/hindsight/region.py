@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from noregret.hindsight.design import Matrix
+from noregret.hindsight.design import Matrix, length_of
 from noregret.rounds import Vector
 
 
@@ -76,15 +76,15 @@ class Ball:
         c = Q.T @ c
         h = np.maximum(h, 0.0) + self.ridge
         inside = -c / h
-        if float(np.linalg.norm(inside)) <= self.radius:
+        if length_of(inside) <= self.radius:
             return np.asarray(Q @ inside)
-        far = float(np.linalg.norm(c)) / self.radius
-        multiplier = _zero(lambda m: self.radius / float(np.linalg.norm(c / (h + m))) - 1.0, 0.0, far)
+        far = length_of(c) / self.radius
+        multiplier = _zero(lambda m: self.radius / length_of(c / (h + m)) - 1.0, 0.0, far)
         found = Q @ (-c / (h + multiplier))
-        return np.asarray(found * (self.radius / float(np.linalg.norm(found))))
+        return np.asarray(found * (self.radius / length_of(found)))
 
     def inside(self, u: Vector) -> Vector:
-        size = float(np.linalg.norm(u))
+        size = length_of(u)
         return u if size <= self.radius else u * (self.radius / size)
 
     def multiplier(self, length: float, a: float) -> float:
@@ -104,13 +104,13 @@ class Penalty:
     rho: float
 
     def value(self, u: Vector) -> float:
-        return self.rho * float(np.linalg.norm(u))
+        return self.rho * length_of(u)
 
     def along(self, u: Vector, step: Vector, tau: float) -> float:
         there = u + tau * step
-        size = float(np.linalg.norm(there))
+        size = length_of(there)
         if size == 0.0:  # at the kink: out of it at the start of a step, into it at its end
-            return math.copysign(self.rho * float(np.linalg.norm(step)), 0.5 - tau)
+            return math.copysign(self.rho * length_of(step), 0.5 - tau)
         return self.rho * float(there @ step) / size
 
     def fit(self, a: float) -> float:
@@ -120,7 +120,7 @@ class Penalty:
         return 0.0
 
     def minimise(self, H: Matrix, c: Vector) -> Vector:
-        size = float(np.linalg.norm(c))
+        size = length_of(c)
         if size <= self.rho:
             return np.zeros_like(c)
         h, Q = np.linalg.eigh(H)
@@ -128,8 +128,9 @@ class Penalty:
         if self.rho == 0.0:
             return np.asarray(Q @ (-c / h))
         # the multiplier m has m‖v(m)‖ = rho, and m/(h + m) lies between its values at the ends of the spectrum
-        least, most = (math.log(self.rho * float(end) / (size - self.rho)) for end in (h.min(), h.max()))
-        force = lambda log: 1.0 - self.rho / float(np.linalg.norm(c / (h * math.exp(-log) + 1.0)))  # noqa: E731
+        ends = (self.rho * float(end) / (size - self.rho) for end in (h.min(), h.max()))
+        least, most = (math.log(min(max(end, 1e-300), 1e300)) for end in ends)
+        force = lambda log: 1.0 - self.rho / length_of(c / (h * math.exp(-log) + 1.0))  # noqa: E731
         m = math.exp(_zero(force, least - 1.0, most + 1.0))
         return np.asarray(Q @ (-c / (h + m)))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.hindsight.descent import Descent
-from noregret.hindsight.design import Design
+from noregret.hindsight.design import Design, length_of
 from noregret.hindsight.newton import MATRIX_WIDTH, Newton
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
@@ -22,11 +22,25 @@ WORTH_THINNING = 40  # times as many rounds as features must be left
 
 
 def solve(rounds: Rounds, design: Design, loss: Loss, region: Region, progress: Progress, u: Vector) -> str:
-    """Report points to `progress` until it is content; returns the method's name. All in the design's scaled units."""
+    """Report points to `progress` until it is content; returns the method's name. All in the design's scaled units.
+
+    Where numbers overflow the best point so far stands: whatever is returned is evaluated afresh, so nothing is lost but
+    the width of the interval.
+    """
     shape = shape_of(rounds, loss)
-    _offer_origin(design, shape, region, progress)
-    if progress.content:
-        return "the origin"
+    with np.errstate(all="ignore"):
+        _offer_origin(design, shape, region, progress)
+        if progress.content:
+            return "the origin"
+        try:
+            return _searched(rounds, design, loss, shape, region, progress, u)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError):
+            return "newton, until it overflowed"
+
+
+def _searched(
+    rounds: Rounds, design: Design, loss: Loss, shape: Shape, region: Region, progress: Progress, u: Vector
+) -> str:
     if rounds.width > MATRIX_WIDTH and not isinstance(shape, Custom):
         if Descent(design, shape, region, progress).run(u, progress.alpha):
             return "dual coordinate descent"
@@ -41,7 +55,7 @@ def _offer_origin(design: Design, shape: Shape, region: Region, progress: Progre
     """u = 0 with its slopes and α = 0: the answer where there are no rounds, no features, or nothing to lose."""
     u, z = np.zeros(design.width), np.zeros(design.count)
     alpha = shape.slopes(z, 0.0)
-    size = float(np.linalg.norm(design.combine(shape.weights * alpha)))
+    size = length_of(design.combine(shape.weights * alpha))
     factor = region.fit(size)
     lower = -shape.conjugate(z, factor * alpha) - region.support(factor * size)
     progress.offer(u, shape.total(z), alpha, lower)

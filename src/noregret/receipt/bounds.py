@@ -49,7 +49,7 @@ HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is 
 LIPSCHITZ = "the slope of the loss is bounded by L"
 
 GIVEN = (COMPARED, ORDER_FREE)
-NEEDS: dict[str, Callable[[Facts], bool | None]] = {
+NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     UNIT: lambda f: f.rounds.weights is None,
     PREMISE: lambda f: f.rounds.weights is None and f.replayed[0],
     ZERO: lambda f: not f.start.any(),
@@ -60,12 +60,21 @@ NEEDS: dict[str, Callable[[Facts], bool | None]] = {
     IN_BALL: lambda f: int(f.setting("domain")) == BALL,
     INSIDE: lambda f: f.core.domain.radius >= f.U,
     FOLLOWED: lambda f: int(f.setting("domain")) == BALL and f.T * len(f.start) <= 2e9,
-    TUNED: lambda f: math.sqrt(2.0) * f.U / f.core.rate.eta >= f.G or _line4(f).hi <= _line6(f).hi * (1.0 + 1e-12),
+    TUNED: lambda f: _tuned(f),
     INVERSE_ROOT: lambda f: abs(f.core.rate.eta * math.sqrt(f.T) - 1.0) <= 2.0**-50,
     HORIZON: lambda f: f.core.rate.horizon is not None and f.core.rate.horizon >= f.T,
     SHORT: lambda f: f.core.rate.gradient_bound is not None and f.core.rate.gradient_bound * (1 + 2.0**-40) >= f.G,
     LIPSCHITZ: lambda f: math.isfinite(f.core.loss.lipschitz),
 }
+
+
+EITHER = "either"  # two numbers so close that rounding decides
+
+
+def _tuned(f: Facts) -> bool | str:
+    """G ≥ max‖g‖ for the G that the rate stands for, or line 4 not above line 6."""
+    ratios = (math.sqrt(2.0) * f.U / f.core.rate.eta / max(f.G, 1e-300), _line6(f).hi / _line4(f).hi)
+    return EITHER if abs(max(ratios) - 1.0) < 1e-9 else max(ratios) > 1.0
 
 
 def _mistakes(f: Facts, bound: Interval, values: dict[str, float]) -> Found:

@@ -19,7 +19,7 @@ from noregret.interval import Interval
 from noregret.learner import LEARNERS
 from noregret.learner.linear import Linear
 from noregret.loss import Loss, parse
-from noregret.receipt.bounds import BOUNDS, GIVEN, NEEDS, Found
+from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, Found
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Receipt, Vector
@@ -193,7 +193,8 @@ def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -
     for statement, holds in claimed.items():
         if statement in GIVEN and False in claimed.values():
             continue  # where nothing is claimed the vectors are left out
-        done.same(f"{name}: {statement}", holds, NEEDS[statement](facts))
+        found_again = NEEDS[statement](facts)
+        done.same(f"{name}: {statement}", holds, holds if found_again == EITHER else found_again)
     if False in claimed.values():
         done.same(f"{name}: the verdict", (said["verdict"], said["bound"], said["values"]), ("unmet", None, {}))
         return
