@@ -24,8 +24,8 @@ WORTH_THINNING = 40  # times as many rounds as features must be left
 def solve(rounds: Rounds, design: Design, loss: Loss, region: Region, progress: Progress, u: Vector) -> str:
     """Report points to `progress` until it is content; returns the method's name. All in the design's scaled units.
 
-    Where numbers overflow the best point so far stands: whatever is returned is evaluated afresh, so nothing is lost but
-    the width of the interval.
+    Where numbers overflow the best point so far stands: whatever is returned is evaluated afresh, so nothing is lost
+    but the width of the interval.
     """
     shape = shape_of(rounds, loss)
     with np.errstate(all="ignore"):
