@@ -8,6 +8,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noregret.cli.arguments import (
+    Categorical,
+    Gap,
+    HashBits,
+    Ignore,
+    Json,
+    Label,
+    Missing,
+    Positive,
+    Quiet,
+    Seconds,
+    Text,
+)
+
 if TYPE_CHECKING:
     from noregret.auditing import Audit, Part
 
@@ -47,24 +61,20 @@ def audit(
     segment_by: Annotated[
         str | None, typer.Option(help="A column whose values are the segments; it is no feature.")
     ] = None,
-    label: Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")] = None,
-    positive: Annotated[str | None, typer.Option(help="Which of the two labels is +1.")] = None,
-    text: Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")] = None,
-    categorical: Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
-    hash_bits: Annotated[int, typer.Option(help="Hashed columns share 2^B features.", metavar="B")] = 18,
-    missing: Annotated[str, typer.Option(help="What to do with a missing value: error, zero or skip.")] = "error",
-    gap: Annotated[
-        float, typer.Option(help="How wide an interval may be, as a share of the best model's loss.")
-    ] = 1e-4,
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop solving after so long, with the intervals proved by then.")
-    ] = None,
+    label: Label = None,
+    positive: Positive = None,
+    text: Text = None,
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    hash_bits: HashBits = None,
+    missing: Missing = None,
+    gap: Gap = None,
+    seconds: Seconds = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the parts against their best models to this file (.png, .svg, .pdf).")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say how much better the best fixed linear model would have done than the predictions in a log, and where.
 
@@ -98,9 +108,9 @@ def audit(
             text=names(text),
             categorical=names(categorical),
             ignore=names(ignore),
-            hash_bits=hash_bits,
-            missing=missing,
-            gap=gap,
+            hash_bits=18 if hash_bits is None else hash_bits,
+            missing=missing or "error",
+            gap=1e-4 if gap is None else gap,
             seconds=float("inf") if seconds is None else seconds,
             watch=bar.show,
         )

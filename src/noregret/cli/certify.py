@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noregret.cli.arguments import Gap, Json, Quiet, Seconds
+
 if TYPE_CHECKING:
     from noregret.stream import Stream
 
@@ -23,18 +25,14 @@ def certify(
         str | None, typer.Option(help="Also the regret in balls of these radii, separated by commas.")
     ] = None,
     anytime: Annotated[bool, typer.Option("--anytime", help="Also the regret after 1, 2, 4, 8, … rounds.")] = False,
-    gap: Annotated[
-        float, typer.Option(help="How wide the interval may be, as a share of the comparator's loss.")
-    ] = 1e-4,
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop solving after so long, with the interval proved by then.")
-    ] = None,
+    gap: Gap = None,
+    seconds: Seconds = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the regret so far to this file (.png, .svg, .pdf); implies --anytime.")
     ] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Replay a model's run, solve for the best model in hindsight and evaluate every theorem.
 

@@ -10,6 +10,24 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
+from noregret.cli.arguments import (
+    Categorical,
+    Gap,
+    HashBits,
+    Ignore,
+    Json,
+    Label,
+    Missing,
+    Passes,
+    Positive,
+    Quiet,
+    Scale,
+    Seconds,
+    Shuffle,
+    StreamFile,
+    Text,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,13 +36,7 @@ if TYPE_CHECKING:
 
 
 def compare(
-    stream: Annotated[
-        str,
-        typer.Argument(
-            help="A file (svmlight, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input.",
-            metavar="STREAM",
-        ),
-    ],
+    stream: StreamFile,
     learner: Annotated[
         list[str],
         typer.Option(
@@ -38,28 +50,22 @@ def compare(
     ] = None,
     bias: Annotated[bool, typer.Option("--bias", help="Append a constant 1 to every row.")] = False,
     unit_norm: Annotated[bool, typer.Option("--unit-norm", help="Scale every row to norm 1.")] = False,
-    scale: Annotated[str | None, typer.Option(help="max: divide each feature by its largest size so far.")] = None,
-    passes: Annotated[int, typer.Option(help="How many times to go over the stream.")] = 1,
-    shuffle: Annotated[
-        int | None, typer.Option(help="Seed of a full permutation of the rows, a new one each pass.", metavar="SEED")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")] = None,
-    positive: Annotated[str | None, typer.Option(help="Which of the two labels is +1.")] = None,
-    text: Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")] = None,
-    categorical: Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
-    hash_bits: Annotated[int, typer.Option(help="Hashed columns share 2^B features.", metavar="B")] = 18,
-    missing: Annotated[str, typer.Option(help="What to do with a missing value: error, zero or skip.")] = "error",
-    gap: Annotated[
-        float, typer.Option(help="How wide a regret interval may be, as a part of the best comparator's loss.")
-    ] = 1e-4,
-    seconds: Annotated[
-        float | None, typer.Option(help="Time for the comparators; what is proved by then is what is printed.")
-    ] = None,
+    scale: Scale = None,
+    passes: Passes = 1,
+    shuffle: Shuffle = None,
+    label: Label = None,
+    positive: Positive = None,
+    text: Text = None,
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    hash_bits: HashBits = None,
+    missing: Missing = None,
+    gap: Gap = None,
+    seconds: Seconds = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals for differences between learners.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves so far to this file (.png, .svg, .pdf).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Play several learners on the same rounds and set their mistakes, losses, regrets and bounds side by side.
 
@@ -86,8 +92,8 @@ def compare(
         text=names(text),
         categorical=names(categorical),
         ignore=names(ignore),
-        hash_bits=hash_bits,
-        missing=missing,
+        hash_bits=18 if hash_bits is None else hash_bits,
+        missing=missing or "error",
     )
     with Bar(quiet or json) as bar:
         comparison = play_all(
@@ -96,7 +102,7 @@ def compare(
             passes=passes,
             shuffle=shuffle,
             radius=radius,
-            gap=gap,
+            gap=1e-4 if gap is None else gap,
             seconds=float("inf") if seconds is None else seconds,
             confidence=confidence,
             watch=bar.show,

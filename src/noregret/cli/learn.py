@@ -10,6 +10,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noregret.cli.arguments import (
+    Categorical,
+    Gap,
+    HashBits,
+    Ignore,
+    Json,
+    Label,
+    Missing,
+    Passes,
+    Positive,
+    Quiet,
+    Scale,
+    Seconds,
+    Shuffle,
+    StreamFile,
+    Text,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -23,13 +41,7 @@ LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
 
 
 def learn(
-    stream: Annotated[
-        str,
-        typer.Argument(
-            help="A file (svmlight, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input.",
-            metavar="STREAM",
-        ),
-    ],
+    stream: StreamFile,
     learner: Annotated[
         str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)
     ] = None,
@@ -58,23 +70,17 @@ def learn(
     unit_norm: Annotated[
         bool | None, typer.Option("--unit-norm", help="Scale every row to norm 1.", show_default=False)
     ] = None,
-    scale: Annotated[str | None, typer.Option(help="max: divide each feature by its largest size so far.")] = None,
+    scale: Scale = None,
     class_weight: Annotated[str | None, typer.Option(help="Weights by label, for example spam=2,ham=1.")] = None,
-    passes: Annotated[int, typer.Option(help="How many times to go over the stream.")] = 1,
-    shuffle: Annotated[
-        int | None, typer.Option(help="Seed of a full permutation of the rows, a new one each pass.", metavar="SEED")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")] = None,
-    positive: Annotated[str | None, typer.Option(help="Which of the two labels is +1.")] = None,
-    text: Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")] = None,
-    categorical: Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")] = None,
-    hash_bits: Annotated[
-        int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")
-    ] = None,
-    missing: Annotated[
-        str | None, typer.Option(help="What to do with a missing value: error (default), zero or skip.")
-    ] = None,
+    passes: Passes = 1,
+    shuffle: Shuffle = None,
+    label: Label = None,
+    positive: Positive = None,
+    text: Text = None,
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    hash_bits: HashBits = None,
+    missing: Missing = None,
     predictions: Annotated[
         Path | None, typer.Option(help="Write every prediction, made before its label was seen, to this file.")
     ] = None,
@@ -90,18 +96,14 @@ def learn(
     receipt: Annotated[
         Path | None, typer.Option(help="Write all that with its proof to this file; implies --certify.")
     ] = None,
-    gap: Annotated[
-        float | None, typer.Option(help="How wide the regret's interval may be, as a share (default 1e-4).")
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(help="Stop solving after so long, with the interval proved by then.")
-    ] = None,
+    gap: Gap = None,
+    seconds: Seconds = None,
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf).")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
@@ -276,7 +278,7 @@ def _asked(
             " save it and use noregret certify MODEL STREAM..."
         )
     return {
-        "gap": checked_gap(1e-4 if gap is None else gap),
+        "gap": checked_gap(gap),
         "seconds": checked_seconds(seconds),
         "anytime": anytime,
     }

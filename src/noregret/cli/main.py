@@ -51,8 +51,7 @@ def _front(
     Example: noregret learn spam.svm.gz --learner ogd --loss logistic --save spam.nr
     """
     if context.invoked_subcommand is None:
-        names = ", ".join(command.__name__ for command in COMMANDS)
-        raise SettingError(f"a command is missing: one of {names} (see noregret --help)")
+        raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
 COMMANDS = (learn, certify, verify, compare, audit, theorems, predict, inspect, demo)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from noregret.receipt.form import Receipt
 
 
-def checked_gap(gap: float) -> float:
+def checked_gap(gap: float | None) -> float:
+    if gap is None:
+        return 1e-4
     if not 0.0 < gap < math.inf:
         raise SettingError(f"--gap must be positive and finite, got {gap}")
     return gap

@@ -12,7 +12,8 @@ from noregret.hindsight.design import Design, length_of
 from noregret.hindsight.newton import MATRIX_WIDTH, Newton
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
-from noregret.hindsight.smoothing import Custom, Shape, shape_of
+from noregret.hindsight.smoothing import Bent, Custom, Logistic, Shape, shape_of
+from noregret.hindsight.threads import calm
 from noregret.loss import Loss
 from noregret.rounds import Rounds, Vector
 from noregret.stream.block import Sparse
@@ -28,7 +29,7 @@ def solve(rounds: Rounds, design: Design, loss: Loss, region: Region, progress: 
     but the width of the interval.
     """
     shape = shape_of(rounds, loss)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), calm(len(rounds), rounds.width):
         _offer_origin(design, shape, region, progress)
         if progress.content:
             return "the origin"
@@ -39,7 +40,13 @@ def solve(rounds: Rounds, design: Design, loss: Loss, region: Region, progress: 
 
 
 def _searched(
-    rounds: Rounds, design: Design, loss: Loss, shape: Shape, region: Region, progress: Progress, u: Vector
+    rounds: Rounds,
+    design: Design,
+    loss: Loss,
+    shape: Bent | Logistic | Custom,
+    region: Region,
+    progress: Progress,
+    u: Vector,
 ) -> str:
     if rounds.width > MATRIX_WIDTH and not isinstance(shape, Custom):
         if Descent(design, shape, region, progress).run(u, progress.alpha):

@@ -1,0 +1,29 @@
+"""Arguments that several commands take, each written once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+STREAM_HELP = "A file (svmlight, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input."
+
+StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]
+Label = Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")]
+Positive = Annotated[str | None, typer.Option(help="Which of the two labels is +1.")]
+Text = Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")]
+Categorical = Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")]
+Ignore = Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")]
+HashBits = Annotated[int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")]
+Missing = Annotated[str | None, typer.Option(help="What to do with a missing value: error (default), zero or skip.")]
+Scale = Annotated[str | None, typer.Option(help="max: divide each feature by its largest size so far.")]
+Passes = Annotated[int, typer.Option(help="How many times to go over the stream.")]
+Shuffle = Annotated[
+    int | None, typer.Option(help="Seed of a full permutation of the rows, a new one each pass.", metavar="SEED")
+]
+Gap = Annotated[
+    float | None, typer.Option(help="How wide an interval may be, as a share of the comparator's loss (default 1e-4).")
+]
+Seconds = Annotated[float | None, typer.Option(help="Stop solving after so long, with the interval proved by then.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")]
