@@ -100,7 +100,8 @@ def dual(rounds: Rounds, loss: Loss, alpha: Vector, radius: float, sigma: float 
     """−Σ k·ℓ*(α) − (what the domain and the regulariser take): a lower bound on the best comparator's loss."""
     lo, hi = conjugates(loss, alpha, rounds.y)
     paid = _weighted(lo, hi, rounds.weights)
-    return -paid - support(norm_between(*combined(rounds, alpha)), radius, sigma * len(rounds))
+    # every loss that has a dual here is at least 0, and so is the best comparator's
+    return (-paid - support(norm_between(*combined(rounds, alpha)), radius, sigma * len(rounds))).positive()
 
 
 def support(a: Interval, radius: float, ridge: float = 0.0) -> Interval:

@@ -86,10 +86,13 @@ def play(
     stopped = False
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
     taken = Digest() if digest or skip_seen else None
-    rows, begun = 0, 0
+    rows, begun, ended = 0, 0, True
     for turn, block, y in _rounds(core, source, passes, shuffle):
+        if rows == most:
+            ended = False
+            break
         if most is not None and rows + len(block) > most:
-            block, y = block.slice(0, most - rows), y[: most - rows]
+            block, y, ended = block.slice(0, most - rows), y[: most - rows], False
         weights = _weights(core, block, y, class_weight)
         if seen is not None and (known := seen.rest(block, y, weights)):
             block, y = block.slice(known, len(block)), y[known:]
@@ -105,9 +108,9 @@ def play(
         if watch is not None:
             watch(block, y, scores)
         if stop():
-            stopped = True
+            stopped, ended = True, False
             break
-        if rows == most:
+        if not ended:
             break
     if seen is not None:
         seen.finish(source.source)
@@ -120,6 +123,7 @@ def play(
                 "begin": int(before["rounds"][0]),
                 "end": core.rounds,
                 "passes": begun,
+                "ended": ended,
                 "shuffle": shuffle,
                 "class_weight": class_weight,
             }

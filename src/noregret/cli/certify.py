@@ -52,6 +52,7 @@ def certify(
     from noregret.receipt import certify as certify_run
     from noregret.run import Run
 
+    check_writable(str(model), receipt, plot, what="the model")
     for stream in streams:
         check_writable(stream, receipt, plot)
     if plot is not None:
@@ -84,7 +85,7 @@ def certify(
         shown = {key: value for key, value in run.to_dict().items() if key not in hidden}
         print(msgspec.json.encode(certified(shown, found)).decode())
     elif not quiet:
-        show_receipt(found)
+        show_receipt(found, checked_gap(gap))
     leave_if_broken(found)
 
 

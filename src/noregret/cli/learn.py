@@ -179,10 +179,10 @@ def learn(
             )
         if save is not None:
             model.save(run.learner, save)
-        found = None if gathering is None else _certified(run, gathering, asked, quiet or json)
+        found = None if gathering is None or run.stopped else _certified(run, gathering, asked, quiet or json)
     if found is not None and receipt is not None:
         found.save(receipt)
-    _finish(run, found, save, plot, json, quiet)
+    _finish(run, found, asked["gap"], save, plot, json, quiet)
 
 
 def _core(
@@ -290,12 +290,14 @@ def _certified(run: Run, gathering: Gathering, asked: dict[str, Any], quiet: boo
     from noregret.receipt import receipt_of
     from noregret.receipt.replay import Replayed, chains
 
-    played = Replayed(run, gathering.done(), (run.digest or "",))
+    played = Replayed(run, gathering.done(), (run.digest or "",), (run.learner.segments[-1]["ended"],))
     with closing_in(quiet) as watch:
         return receipt_of(played, chains(run.learner), run.learner, watch=watch, **asked)
 
 
-def _finish(run: Run, receipt: Receipt | None, save: Path | None, plot: Path | None, json: bool, quiet: bool) -> None:
+def _finish(
+    run: Run, receipt: Receipt | None, gap: float, save: Path | None, plot: Path | None, json: bool, quiet: bool
+) -> None:
     from noregret.cli.solving import certified, leave_if_broken, show_receipt
 
     if plot is not None:
@@ -313,7 +315,7 @@ def _finish(run: Run, receipt: Receipt | None, save: Path | None, plot: Path | N
         show_run(run)
         if receipt is not None:
             print()
-            show_receipt(receipt)
+            show_receipt(receipt, gap)
     if receipt is not None:
         leave_if_broken(receipt)
     if run.stopped:

@@ -101,9 +101,9 @@ def class_weights(text: str | None) -> dict[str, float] | None:
     return weights
 
 
-def check_writable(source: str, *outputs: Path | None) -> None:
+def check_writable(source: str, *outputs: Path | None, what: str = "the stream") -> None:
     """Say before the work, not after it, that a file cannot be written, or would be written over another."""
-    taken = {} if source == "-" else {os.path.realpath(source): "the stream"}
+    taken = {} if source == "-" else {os.path.realpath(source): what}
     for path in outputs:
         if path is None:
             continue

@@ -30,6 +30,7 @@ def share(part: float, whole: float) -> str:
 
 def number(value: float) -> str:
     """Six figures, more for large numbers, in groups of three digits."""
+    value += 0.0  # no −0
     if not math.isfinite(value) or abs(value) >= 1e15:
         return f"{value:.6g}"
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.6g}"

@@ -61,7 +61,7 @@ def certified(answer: dict[str, Any], receipt: Receipt) -> dict[str, Any]:
     """A run's JSON with its regret and certificates."""
     regret = None
     if receipt.regret is not None:
-        regret = {key: receipt.regret[key] for key in ("lower", "upper", "comparator", "domain", "loss")}
+        regret = {key: receipt.regret[key] for key in ("lower", "upper", "comparator", "domain", "loss", "gap")}
     return {
         **answer,
         "regret": answer["regret"] if regret is None else regret,
@@ -70,13 +70,16 @@ def certified(answer: dict[str, Any], receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def show_receipt(receipt: Receipt) -> None:
+def show_receipt(receipt: Receipt, gap: float) -> None:
     """The regret as an interval, and the certificates: bounds are rounded up, what is at least so much down."""
     from noregret.cli.show import at_most, table
 
     rows = [_regret_row(entry) for entry in receipt.entries]
     if rows:
         table(rows, ("against the best u in hindsight", "rounds", "it loses from", "to", "regret from", "to"))
+        widest = max(float(entry["gap"]) for entry in receipt.entries)
+        if widest > gap:
+            print(f"wider than asked: a gap of {widest:.2g} where {gap:g} was wanted; this is what could be proved")
         print()
     shown = [
         (part["theorem"], at_most(part["bound"]), at_most(part["observed"]), part["verdict"])

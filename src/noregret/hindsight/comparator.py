@@ -46,18 +46,32 @@ def best(
     _check(loss, radius, sigma, gap)
     began = time.perf_counter()
     design = Design.of(rounds)
-    region = Ball(radius * 2.0**design.exponent, sigma * len(rounds) * 4.0**-design.exponent)
-    progress = Progress(gap, deadline=began + seconds, watch=watch)
+    unit, weighed = _in_units(rounds)
+    ridge = sigma * len(rounds) * 4.0**-design.exponent / unit
+    region = Ball(radius * 2.0**design.exponent, ridge)
+    progress = Progress(gap, 1.0 / unit, began + seconds, _rescaled(watch, unit))
     u = np.zeros(rounds.width) if start is None else design.inward(shrunk(start.u, radius))
     for part in TIGHTER:
         progress.gap = part * gap
-        method = solve(rounds, design, loss, region, progress, u)
+        method = solve(weighed, design, loss, region, progress, u)
         found = _proved(rounds, loss, radius, sigma, design.outward(progress.u), progress.alpha)
         u = progress.u
         if found.gap <= gap or not progress.reached:
             break
     took = time.perf_counter() - began
     return replace(found, method=method, iterations=progress.iterations, seconds=took, finished=found.gap <= gap)
+
+
+def _in_units(rounds: Rounds) -> tuple[float, Rounds]:
+    """The heaviest weight as a power of two, and the rounds with their weights in units of it."""
+    if rounds.weights is None or not len(rounds):
+        return 1.0, rounds
+    unit = math.ldexp(1.0, math.frexp(float(rounds.weights.max()))[1])
+    return unit, replace(rounds, weights=rounds.weights / unit)
+
+
+def _rescaled(watch: Watch | None, unit: float) -> Watch | None:
+    return None if watch is None else lambda lower, upper: watch(unit * lower, unit * upper)
 
 
 def curve(

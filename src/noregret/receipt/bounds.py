@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.state import BALL
+from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval
 from noregret.receipt.facts import At, Facts
 
@@ -173,7 +173,7 @@ def _novikoff_sum(f: Facts, certificate: Certificate) -> Found:
 def _regret(f: Facts, bound: Interval, **values: float) -> Found:
     """A bound on exact steps, allowed a little more for float steps."""
     values = {"max_gradient": f.G, **values}
-    return Found(bound, f.regret, f.own.hi, values, slack=abs(bound.hi) * f.allowance)
+    return Found(bound, f.regret, f.ceiling, values, slack=abs(bound.hi) * f.allowance)
 
 
 def _root_T(f: Facts) -> Interval:
@@ -202,7 +202,7 @@ def _linearised(f: Facts, certificate: Certificate) -> Found:
     dot, size = f.figures["sum_dot_weights"], f.figures["norm_of_sum"]
     values = {"dot_weights": dot, "norm_of_sum": size, "radius": f.U}
     bound = Interval.of(dot) + Interval.of(size) * f.U
-    return Found(bound, f.regret, f.own.hi, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
+    return Found(bound, f.regret, f.ceiling, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
 
 
 def _rounded(f: Facts, U: float) -> float:
@@ -214,7 +214,7 @@ def _rounded(f: Facts, U: float) -> float:
 def _linearised_at(f: Facts, certificate: Certificate) -> Found:
     bound = Interval.of(f.figures["sum_dot_weights"]) - f.along_u
     values = {"dot_weights": f.figures["sum_dot_weights"]}
-    return Found(bound, f.regret_at, f.own.hi, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
+    return Found(bound, f.regret_at, f.ceiling, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
 
 
 def _telescoped(f: Facts, u: Any) -> Interval:
@@ -242,12 +242,12 @@ def _path_slack(f: Facts) -> float:
 
 def _telescoped_worst(f: Facts, certificate: Certificate) -> Found:
     slack = _path_slack(f) + f.allowance * 2.0 * f.figures["norm_of_sum"] * f.U
-    return Found(_telescoped(f, f.worst), f.regret, f.own.hi, {"rate": f.core.rate.eta}, slack=slack)
+    return Found(_telescoped(f, f.worst), f.regret, f.ceiling, {"rate": f.core.rate.eta}, slack=slack)
 
 
 def _telescoped_at(f: Facts, certificate: Certificate) -> Found:
     bound = _telescoped(f, f.points["u"])
-    return Found(bound, f.regret_at, f.own.hi, {"rate": f.core.rate.eta}, slack=_path_slack(f))
+    return Found(bound, f.regret_at, f.ceiling, {"rate": f.core.rate.eta}, slack=_path_slack(f))
 
 
 def _triangle(f: Facts, certificate: Certificate) -> Found:
@@ -256,7 +256,7 @@ def _triangle(f: Facts, certificate: Certificate) -> Found:
     moved = (float(np.linalg.norm(f.start)) + size) ** 2 / (2.0 * eta)
     moved += 0.5 * (squares + 2.0 * size * norms + size * size * (math.sqrt(f.T) - 1.0) / eta)
     bound = Interval.of(moved) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
-    return Found(bound, f.regret, f.own.hi, {"rate": eta}, slack=_path_slack(f))
+    return Found(bound, f.regret, f.ceiling, {"rate": eta}, slack=_path_slack(f))
 
 
 def _square_loss(f: Facts, certificate: Certificate) -> Found:
@@ -302,7 +302,7 @@ def _doubling_closed(f: Facts, certificate: Certificate) -> Found:
 def _strong(f: Facts, bound: Interval, G: float) -> Found:
     """What the float steps lost is measured by G²/σ."""
     size = max(f.G, G) ** 2 / f.setting("sigma") * (2.0 + math.log(f.T))
-    return Found(bound, f.regret, f.own.hi, {"max_gradient": G}, slack=16.0 * f.allowance * size)
+    return Found(bound, f.regret, f.ceiling, {"max_gradient": G}, slack=16.0 * f.allowance * size)
 
 
 def _over_sigma(f: Facts, G: float, growth: Interval) -> Found:
@@ -323,6 +323,52 @@ def _strong_harmonic(f: Facts, certificate: Certificate) -> Found:
 
 def _strong_lipschitz(f: Facts, certificate: Certificate) -> Found:
     return _over_sigma(f, (f.r * f.core.loss.lipschitz * 2.0).hi, _log_T(f))
+
+
+RATES = {
+    "ogd-telescoped": SQRT,
+    "ogd-telescoped-at-hindsight": SQRT,
+    "ogd-triangle": SQRT,
+    "ogd-ball": SQRT,
+    "ogd-any-rate": SQRT,
+    "ogd-tuned": SQRT,
+    "ogd-square-loss": SQRT,
+    "ogd-constant": CONSTANT,
+    "ogd-inverse-root": CONSTANT,
+    "ogd-horizon": CONSTANT,
+    "ogd-adaptive": ADAPTIVE,
+    "ogd-doubling": DOUBLING,
+    "ogd-doubling-closed": DOUBLING,
+}
+DUALS = {"hinge-sum": "beta_sum", "hinge-mistakes": "beta_mistakes", "order-free": "beta_root"}
+PROMISES = {"ogd-linearised", *RATES} - {"ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"}
+
+
+def speaks_of(name: str, f: Facts) -> bool:
+    """Whether a theorem is about this learner, its rate and its loss at all."""
+    if name.startswith("strong-"):
+        return f.core.name == "ogd-strong" and f.entry is not None
+    if not name.startswith("ogd-"):
+        return f.core.name == "perceptron"
+    if f.core.name != "ogd" or f.entry is None or f.core.rate.code != RATES.get(name, f.core.rate.code):
+        return False
+    if name in ("ogd-inverse-root", "ogd-horizon"):
+        return (f.core.rate.horizon is None) == (name == "ogd-inverse-root")
+    return name != "ogd-square-loss" or f.core.loss.name == "squared"
+
+
+def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
+    """Whether a certificate names the vectors that its theorem may be evaluated at."""
+    if name == "norm-lemma" or not all(one in f.points for one in named):
+        return not named
+    if name.startswith("novikoff"):
+        return named == ["separator", "separator_weights"]
+    if name.startswith(("ogd-", "strong-")):
+        return set(named) <= {"u", "alpha"} and ("at-hindsight" not in name or "u" in named)
+    comparator, *duals = named or [""]
+    if comparator not in (("v_root",) if name == "order-free" else ("v_sum", "v_mistakes", "v_root")):
+        return False
+    return duals in ([], [DUALS.get(name, "")]) and not (duals == ["beta_mistakes"] and f.start.any())
 
 
 STEPS = (CONVEX, IN_BALL, INSIDE)

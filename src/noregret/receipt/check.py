@@ -12,23 +12,31 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from noregret._kernel.stamp import fingerprint
 from noregret.enclose import dual, in_dual_domain, norm, risk
 from noregret.errors import InputError, NoregretError, ReceiptError, SettingError
 from noregret.interval import Interval
 from noregret.learner import LEARNERS
 from noregret.learner.linear import Linear
-from noregret.loss import Loss, parse
-from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, Found
+from noregret.loss import Loss, hinge, parse
+from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, PROMISES, Found, speaks_of, vectors_of
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Receipt, Vector
-from noregret.receipt.measure import cancelling, measured, own_loss, tangent_dual
-from noregret.receipt.replay import Replayed, fresh, replay
+from noregret.receipt.measure import cancelling, measured, own_loss, relative_gap, tangent_dual
+from noregret.receipt.replay import Replayed, described, fresh, replay
 from noregret.rounds import Rounds
 
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, AssertionError)
+READING = {"label", "text", "categorical", "ignore", "missing", "hash_bits"}
+SEGMENT = {"rows", "passes", "shuffle", "class_weight", "ended", "digest"}
+ENTRY = {"rounds", "loss", "domain", "sigma", "own", "comparator", "gap", "lower", "upper", "points"}
+CERTIFICATE = {"theorem", "source", "bound", "observed", "verdict", "assumptions", "values", "points"}
 CLOSE = 1e-12  # what the same formula may differ by from one machine's arithmetic to another's
 NOTHING = 1e-145  # outward rounding near 0 leaves as much, and the root of it more
+SCORED = 1e-11  # what the loss of replayed scores may differ by
 REPLAYED = 1e-9  # what a replayed run may differ by: machines add dense rows in different orders
 
 
@@ -72,36 +80,57 @@ def verify(
     try:
         core = _learner(found, loss)
         played = replay(core, [_segment(part) for part in found.segments], streams, watch)
-    except SettingError as error:
+    except (SettingError, InputError) as error:
         raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
-    except InputError as error:
-        raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
-    except (KeyError, TypeError, ValueError) as error:
+    except DAMAGE as error:
         raise ReceiptError(f"the receipt's settings are damaged ({error})", failed=True) from error
     try:
         _check(done, found, core, played)
-    except NoregretError:
+    except ReceiptError:
         raise
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except (NoregretError, *DAMAGE) as error:
         raise ReceiptError(f"the receipt is damaged ({type(error).__name__}: {error})", failed=True) from error
     return done
 
 
 def _check(done: Verification, receipt: Receipt, core: Linear, played: Replayed) -> None:
-    for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
-        done.same(f"the digest of stream {place}", segment["digest"], digest)
-        done.same(f"the passes over stream {place}", segment["passes"], core.segments[place - 1]["passes"])
+    done.same("the learner, its settings and its labels", receipt.learner, described(core))
+    done.true("the stream is read in ways that there are", set(receipt.reading) <= READING)
+    _check_segments(done, receipt, core, played)
     _check_figures(done, receipt.figures, measured(played), cancelling(played))
+    _check_vectors(receipt, played)
     used: set[str] = set()
     if receipt.regret is not None:
         done.same("the rounds of the regret", receipt.regret["rounds"], len(played.rounds))
     for entry in receipt.entries:
         _check_entry(done, entry, core, played, receipt.points, used)
     facts = Facts(played, receipt.regret, receipt.points)
+    names = [certificate["theorem"] for certificate in receipt.certificates]
+    done.true("no theorem is evaluated twice", len(names) == len(set(names)))
     for certificate in receipt.certificates:
         _check_certificate(done, certificate, facts)
         used |= set(certificate["points"])
     done.true("every vector of the receipt is used by a claim", set(receipt.points) <= used)
+
+
+def _check_segments(done: Verification, receipt: Receipt, core: Linear, played: Replayed) -> None:
+    """Each stream: its digest, how often it was gone over, and that it does not go on unread."""
+    for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
+        done.true(f"what is said of stream {place}", set(segment) == SEGMENT)
+        done.same(f"the digest of stream {place}", segment["digest"], digest)
+        done.same(f"the passes over stream {place}", segment["passes"], core.segments[place - 1]["passes"])
+        if segment["ended"]:  # a run that was stopped claims no end
+            done.same(f"stream {place} ends with the last row of the run", True, played.ended[place - 1])
+
+
+def _check_vectors(receipt: Receipt, played: Replayed) -> None:
+    """Before anything is computed from them: as long as the rounds or the features, and finite."""
+    counts = {name: entry["rounds"] for entry in receipt.entries for name in entry["points"].values()}
+    for name, vector in receipt.points.items():
+        featured = name.startswith(("u", "v_")) or name == "separator"
+        wanted = played.rounds.width if featured else counts.get(name, len(played.rounds))
+        if len(vector) != wanted or not np.isfinite(vector).all():
+            raise ReceiptError(f"the vector {name} must be {wanted} finite numbers", failed=True)
 
 
 def _learner(receipt: Receipt, loss: Loss | None) -> Linear:
@@ -141,15 +170,19 @@ def _check_entry(
     done: Verification, entry: dict[str, Any], core: Linear, played: Replayed, points: dict[str, Vector], used: set[str]
 ) -> None:
     """Regret against one comparator: the point lies in the domain, both ends are what the points prove."""
+    done.true("what is said of a regret", set(entry) - {"bounds"} == ENTRY)
     where = f" after {entry['rounds']} rounds" if entry["rounds"] != len(played.rounds) else ""
     radius, sigma = float(entry["domain"]["radius"]), float(entry["sigma"])
     where += f", radius {radius:g}"
     rounds = played.rounds.first(entry["rounds"])
     loss = core.loss if core.loss.custom else parse(entry["loss"])
     proof = {key: points[name] for key, name in entry["points"].items()}
+    wanted = {"u", "tangent"} if loss.custom else {"u", "alpha"}
+    done.true(f"the regret is proved by a point and a dual point{where}", set(proof) == wanted)
     used |= set(entry["points"].values())
     done.same(f"the rounds of the regret{where}", entry["rounds"], len(rounds))
-    done.true(f"the regret is judged by the run's own loss{where}", loss.spec == core.loss.spec or not core.loss.convex)
+    judge = core.loss if core.loss.convex else hinge()
+    done.same(f"the loss that the regret is judged by{where}", entry["loss"], judge.spec)
     done.same(f"the regulariser{where}", sigma, float(core.config["sigma"][0]))
     if core.loss.convex and math.isfinite(core.domain.radius) and entry["rounds"] and "/" not in entry["points"]["u"]:
         done.same(f"the radius{where}", radius, core.domain.radius)
@@ -160,12 +193,14 @@ def _check_entry(
     done.same(f"the comparator's loss at least{where}", float(entry["comparator"]["lower"]), below.lo, CLOSE)
     if "alpha" in proof and feasible(rounds, loss):
         _check_exactly(done, entry, rounds, loss, proof, where)
+    lower, upper = float(entry["comparator"]["lower"]), entry["comparator"]["upper"]
+    done.same(f"the width of that{where}", float(entry["gap"]), relative_gap(lower, upper), CLOSE)
     own = own_loss(played, entry["rounds"], loss, sigma)
-    within = REPLAYED
-    done.same(f"the run's own loss at least{where}", entry["own"]["lower"], own.lo, within)
-    done.same(f"the run's own loss at most{where}", entry["own"]["upper"], own.hi, within)
+    done.same(f"the run's own loss at least{where}", entry["own"]["lower"], own.lo, SCORED)
+    done.same(f"the run's own loss at most{where}", entry["own"]["upper"], own.hi, SCORED)
+    done.true(f"the run's own loss is an interval{where}", entry["own"]["lower"] <= entry["own"]["upper"])
     claimed = Interval(entry["own"]["lower"], entry["own"]["upper"])
-    between = claimed - Interval(float(entry["comparator"]["lower"]), entry["comparator"]["upper"])
+    between = claimed - Interval(lower, upper)
     done.same(f"the regret at least{where}", entry["lower"], between.lo)
     done.same(f"the regret at most{where}", float(entry["upper"]), between.hi)
     if "bounds" in entry:
@@ -178,8 +213,9 @@ def _check_promises(done: Verification, entry: dict[str, Any], facts: Facts, whe
         if name not in BOUNDS or facts.setting("sigma"):
             raise ReceiptError(f"{name}: this noregret knows no such theorem{where}", failed=True)
         needs, formula = BOUNDS[name]
+        done.true(f"{name}: it speaks of this learner{where}", name in PROMISES and speaks_of(name, facts))
         done.true(f"{name}: its assumptions hold{where}", all(NEEDS[need](facts) is not False for need in needs))
-        _check_bound(done, f"{name}{where}", bound, formula(facts, {"points": [], "values": {}}))
+        _check_bound(done, f"{name}{where}", float(bound), formula(facts, {"points": [], "values": {}}))
 
 
 def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -> None:
@@ -187,40 +223,63 @@ def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -
     name = said["theorem"]
     if name not in BOUNDS:
         raise ReceiptError(f"{name}: this noregret knows no such theorem", failed=True)
-    needs, formula = BOUNDS[name]
-    claimed = {part["statement"]: part["holds"] for part in said["assumptions"]}
-    done.true(f"{name}: its assumptions are those of the theorem", tuple(claimed) == needs)
-    for statement, holds in claimed.items():
-        if statement in GIVEN and False in claimed.values():
-            continue  # where nothing is claimed the vectors are left out
-        found_again = NEEDS[statement](facts)
-        done.same(f"{name}: {statement}", holds, holds if found_again == EITHER else found_again)
+    done.true(f"{name}: what is said of it", set(said) == CERTIFICATE)
+    done.true(f"{name}: it speaks of this learner, its rate and its loss", speaks_of(name, facts))
+    claimed = _check_assumptions(done, said, facts)
     if False in claimed.values():
-        done.same(f"{name}: the verdict", (said["verdict"], said["bound"], said["values"]), ("unmet", None, {}))
+        unclaimed = [said[key] for key in ("verdict", "bound", "observed", "values", "points")]
+        done.same(f"{name}: the verdict", unclaimed, ["unmet", None, None, {}, []])
         return
-    found = formula(facts, said)
-    _check_bound(done, name, said["bound"], found)
+    done.true(f"{name}: its vectors are those of the theorem", vectors_of(name, facts, said["points"]))
+    found = BOUNDS[name][1](facts, said)
+    _check_bound(done, name, float(said["bound"]), found)
     observed = None if found.observed is None else found.observed.hi
     done.same(f"{name}: the observed value", said["observed"], observed, REPLAYED)
+    _check_values(done, said, found, facts)
+    done.same(f"{name}: the verdict", said["verdict"], _verdict(float(said["bound"]), found))
+
+
+def _check_assumptions(done: Verification, said: dict[str, Any], facts: Facts) -> dict[str, bool | None]:
+    name, needs = said["theorem"], BOUNDS[said["theorem"]][0]
+    stated = tuple(part["statement"] for part in said["assumptions"])
+    done.true(f"{name}: its assumptions are those of the theorem", stated == needs)
+    claimed = {part["statement"]: part["holds"] for part in said["assumptions"]}
+    for part in said["assumptions"]:
+        statement, holds = part["statement"], part["holds"]
+        done.true(f"{name}: whether “{statement}” was checked", part == _assumed(statement, holds))
+        if statement in GIVEN and False in claimed.values():
+            continue  # where nothing is claimed the vectors are left out
+        again = NEEDS[statement](facts)
+        done.same(f"{name}: {statement}", holds, holds if again == EITHER else again)
+    return claimed
+
+
+def _assumed(statement: str, holds: bool | None) -> dict[str, Any]:
+    return {"statement": statement, "checked": holds is not None, "holds": holds}
+
+
+def _check_values(done: Verification, said: dict[str, Any], found: Found, facts: Facts) -> None:
+    name, near = said["theorem"], max(REPLAYED, 8.0 * facts.allowance)
     done.true(f"{name}: its values are those of the theorem", set(said["values"]) == set(found.values))
-    near = max(REPLAYED, 8.0 * facts.allowance)
     for key, value in found.values.items():
         within = max(near, found.loose / max(abs(value), abs(said["values"][key]), NOTHING))
-        done.same(f"{name}: {key.replace('_', ' ')}", said["values"][key], value, within)
-    done.same(f"{name}: the verdict", said["verdict"], _verdict(said["bound"], found))
+        done.same(f"{name}: {key.replace('_', ' ')}", said["values"][key], float(value), within)
 
 
 def _check_bound(done: Verification, name: str, claimed: float, found: Found) -> None:
-    """A bound may lie above what the formula gives by as much as rounding is allowed, and never below."""
-    near = max(REPLAYED * abs(found.bound.hi), NOTHING)
+    """A bound may lie above what the formula gives by as much as rounding is allowed, and below by next to nothing."""
+    if not math.isfinite(found.bound.hi):
+        done.same(f"{name}: the bound", claimed, found.bound.hi)
+        return
+    near = max(SCORED * abs(found.bound.hi), NOTHING)
     stands = found.bound.lo - near <= claimed <= found.bound.hi + near + 2.0 * found.slack
     done.same(f"{name}: the bound", claimed, claimed if stands else found.bound.hi)
 
 
 def _verdict(bound: float, found: Found) -> str:
-    """As the certificates judge."""
+    """As the certificates judge; broken only where the bound as recomputed is exceeded beyond all rounding."""
     observed = found.observed
-    if observed is not None and observed.lo > bound:
+    if observed is not None and observed.lo > found.bound.hi + found.slack:
         return "broken"
     if bound >= found.ceiling:
         return "vacuous"
@@ -234,30 +293,28 @@ def _check_exactly(
     radius, sigma, claimed = float(entry["domain"]["radius"]), float(entry["sigma"]), entry["comparator"]
     above = risk_is_at_most(rounds, loss, proof["u"], sigma, claimed["upper"])
     done.true(f"the comparator's loss at most {claimed['upper']}{where}, in rationals", above)
-    below = dual_is_at_least(rounds, loss, proof["alpha"], radius, sigma, claimed["lower"])
-    done.true(f"the comparator's loss at least {claimed['lower']}{where}, in rationals", below is not False)
+    if float(claimed["lower"]) > 0.0:  # no loss is below 0
+        below = dual_is_at_least(rounds, loss, proof["alpha"], radius, sigma, claimed["lower"])
+        done.true(f"the comparator's loss at least {claimed['lower']}{where}, in rationals", below is not False)
 
 
 def _proved(rounds: Rounds, loss: Loss, proof: dict[str, Vector], radius: float, sigma: float) -> Interval:
     """What the dual point, or the tangents, prove of every comparator."""
-    if "alpha" in proof:
-        alpha = proof["alpha"]
-        if len(alpha) != len(rounds) or not in_dual_domain(loss, alpha, rounds.y):
-            raise ReceiptError("the dual point lies outside its domain", failed=True)
-        return dual(rounds, loss, alpha, radius, sigma)
-    if "tangent" in proof:
+    if loss.custom:
         return tangent_dual(rounds, loss, proof["tangent"], radius, sigma)
-    return Interval(-math.inf, math.inf)
+    if not in_dual_domain(loss, proof["alpha"], rounds.y):
+        raise ReceiptError("the dual point lies outside its domain", failed=True)
+    return dual(rounds, loss, proof["alpha"], radius, sigma)
 
 
 def _equal(claimed: Any, found: Any, within: float) -> bool:
-    if isinstance(claimed, bool) or isinstance(found, bool) or not isinstance(found, int | float):
-        return bool(claimed == found)
-    if not isinstance(claimed, int | float):
-        return False
-    if claimed == found or (math.isnan(claimed) and math.isnan(found)):
+    """Words and whole numbers to the letter, other numbers to within a share of the larger, infinities as they are."""
+    if not isinstance(found, float) or type(claimed) not in (int, float):
+        return type(claimed) is type(found) and bool(claimed == found)
+    if claimed == found:
         return True
-    return abs(claimed - found) <= max(within * max(abs(claimed), abs(found)), NOTHING if within else 0.0)
+    near = max(within * max(abs(claimed), abs(found)), NOTHING if within else 0.0)
+    return math.isfinite(claimed) and math.isfinite(found) and abs(claimed - found) <= near
 
 
 def _shown(value: Any) -> str:

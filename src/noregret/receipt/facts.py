@@ -152,7 +152,7 @@ class Facts:
         if name == "beta_root":
             return max(min(m.lo, (self.r * m / g).square().lo), 0.0)
         rho = self.S if name == "beta_sum" else self.R2.sqrt()
-        return max((m * Interval.of(1.0)).lo if rho.lo >= g.hi else (m * (rho / g)).lo, 0.0)
+        return max(m.lo if rho.lo >= g.hi else min(m.lo, (m * (rho / g)).lo), 0.0)
 
     @cached_property
     def separates(self) -> bool:
@@ -198,6 +198,11 @@ class Facts:
     def own(self) -> Interval:
         assert self.rounds.scores is not None
         return own_loss(self.played, self.T, self.judge, self.setting("sigma"))
+
+    @property
+    def ceiling(self) -> float:
+        """From here on a bound on the regret says nothing."""
+        return math.inf if self.core.loss.custom else self.own.hi
 
     @property
     def judge(self) -> Loss:

@@ -85,7 +85,7 @@ class Receipt:
 def _receipt(found: Any, name: str) -> Receipt:
     if not isinstance(found, dict) or "receipt" not in found:
         raise ReceiptError("is not a receipt of noregret", name)
-    if found["receipt"] != VERSION:
+    if type(found["receipt"]) is not int or found["receipt"] != VERSION:
         raise ReceiptError(f"is a receipt of version {found['receipt']}, this noregret reads version {VERSION}", name)
     claimed = found.pop("checksum", None)
     if claimed != checksum(found):

@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from noregret._kernel.stamp import fingerprint
 from noregret.errors import InputError, SettingError
 from noregret.hindsight import Hindsight, best, curve, prefixes
 from noregret.interval import Interval
 from noregret.learner.linear import Linear
 from noregret.loss import Loss, hinge
 from noregret.receipt.form import Receipt, Vector, plain
-from noregret.receipt.measure import own_loss, score_moment
-from noregret.receipt.replay import Replayed, Segment, chains, fresh, replay
+from noregret.receipt.measure import own_loss, relative_gap, score_moment
+from noregret.receipt.replay import Replayed, Segment, chains, classes, described, fresh, reading, replay
 from noregret.rounds import Rounds
 from noregret.run import Run
 from noregret.theorem import certificates
@@ -111,10 +110,16 @@ def receipt_of(
     judged = [certificate.to_dict() for certificate in certificates(evidence)]
     named = {name for certificate in judged for name in certificate["points"]}
     points |= {name: point for name, point in evidence.points.items() if name in named and name not in ("u", "alpha")}
+    for certificate in judged:
+        certificate["points"] = [name for name in certificate["points"] if name in points]
+        certificate["bound"] = plain(certificate["bound"])
     return Receipt(
         learner=described(core),
         reading=reading(core),
-        segments=[{**segment, "digest": digest} for segment, digest in zip(segments, played.digests, strict=True)],
+        segments=[
+            {**segment, "ended": ended, "digest": digest}
+            for segment, ended, digest in zip(segments, played.ended, played.digests, strict=True)
+        ],
         figures=figures(run, rounds),
         regret=entries[0] if found is not None else None,
         curve=entries[1:] if found is not None else entries,
@@ -179,6 +184,7 @@ def entry(
         "sigma": found.sigma,
         "own": {"lower": own.lo, "upper": own.hi},
         "comparator": {"lower": plain(found.lower), "upper": found.upper},
+        "gap": plain(relative_gap(found.lower, found.upper)),
         "lower": between.lo,
         "upper": plain(between.hi),
         "points": {key: f"{key}{name}" for key, point in proof.items() if point is not None},
@@ -200,28 +206,6 @@ def figures(run: Run, rounds: Rounds) -> dict[str, Any]:
         "score_moment": score_moment(rounds.scores),
         "gradient": run.gradient,
     }
-
-
-def described(core: Linear) -> dict[str, Any]:
-    """The learner's name and settings; of a loss of the user's own its name and fingerprint."""
-    settings = {key: plain(value) for key, value in core.settings.items() if value is not None}
-    if core.loss.custom:
-        settings["loss"] = {"name": core.loss.name, "fingerprint": str(fingerprint(core.loss.value, core.loss.slope))}
-    return {"name": core.name, "settings": settings, "labels": classes(core)}
-
-
-def classes(core: Linear) -> list[Any] | None:
-    """The two labels, where they are not −1/+1, 0/1 or false/true, which need no telling."""
-    return None if core.labels is None or core.labels.fixed else list(core.labels.classes)
-
-
-def reading(core: Linear) -> dict[str, Any]:
-    """How the streams were read, as far as it mattered."""
-    hashed = core.features is not None and bool(core.features.categorical or core.features.text)
-    kept = {key: core.options.get(key) for key in ("label", "positive", "text", "categorical", "ignore", "missing")}
-    if hashed:
-        kept["hash_bits"] = core.options.get("hash_bits")
-    return {key: value for key, value in kept.items() if value is not None}
 
 
 def _check_same(run: Run, again: Run) -> None:

@@ -118,6 +118,11 @@ def tangent_dual(rounds: Rounds, loss: Loss, at: Vector, radius: float, sigma: f
     return total(low, high) - support(norm_between(*combined(rounds, slopes)), radius, sigma * len(rounds))
 
 
+def relative_gap(lower: float, upper: float) -> float:
+    """The width of the comparator's interval as a share of its loss, or of 1 where that is smaller."""
+    return (upper - lower) / max(upper, 1.0)
+
+
 def middle(interval: Interval) -> float:
     return interval.lo if interval.exact else 0.5 * interval.lo + 0.5 * interval.hi
 

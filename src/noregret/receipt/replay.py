@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from noregret._kernel.stamp import fingerprint
 from noregret.errors import InputError, SettingError
 from noregret.learner import LEARNERS
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.protocol import play
+from noregret.receipt.form import plain
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
 from noregret.stream.labels import Labels
@@ -26,6 +28,7 @@ class Replayed:
     run: Run
     rounds: Rounds
     digests: tuple[str, ...]
+    ended: tuple[bool, ...]  # whether each stream ends with the last row that was learned from
 
 
 def fresh(name: str, settings: dict[str, Any], classes: Sequence[Any] | None, loss: Loss | None = None) -> Linear:
@@ -66,6 +69,7 @@ def replay(core: Linear, segments: Sequence[Segment], streams: Sequence[Any], wa
     if len(streams) != len(segments):
         raise SettingError(f"the run was learned from {len(segments)} streams, {len(streams)} were given")
     digests: list[str] = []
+    ended: list[bool] = []
     run = Run.of(core)
     with Gathering(bool(core.config["bias"][0])) as gathering:
         for segment, stream in zip(segments, streams, strict=True):
@@ -82,10 +86,33 @@ def replay(core: Linear, segments: Sequence[Segment], streams: Sequence[Any], wa
             )
             digests.append(run.digest or "")
             _check_rows(core, segment["rows"])
-        return Replayed(run, gathering.done(), tuple(digests))
+            ended.append(core.segments[-1]["ended"])
+        return Replayed(run, gathering.done(), tuple(digests), tuple(ended))
 
 
 def _check_rows(core: Linear, wanted: int) -> None:
     found = core.segments[-1]["rows"] if core.segments else 0
     if found != wanted:
         raise InputError(f"the stream holds {found} of the {wanted} rows that were learned from")
+
+
+def described(core: Linear) -> dict[str, Any]:
+    """The learner's name and settings; of a loss of the user's own its name and fingerprint."""
+    settings = {key: plain(value) for key, value in core.settings.items() if value is not None}
+    if core.loss.custom:
+        settings["loss"] = {"name": core.loss.name, "fingerprint": str(fingerprint(core.loss.value, core.loss.slope))}
+    return {"name": core.name, "settings": settings, "labels": classes(core)}
+
+
+def classes(core: Linear) -> list[Any] | None:
+    """The two labels, where they are not −1/+1, 0/1 or false/true, which need no telling."""
+    return None if core.labels is None or core.labels.fixed else list(core.labels.classes)
+
+
+def reading(core: Linear) -> dict[str, Any]:
+    """How the streams were read, as far as it mattered."""
+    hashed = core.features is not None and bool(core.features.categorical or core.features.text)
+    kept = {key: core.options.get(key) for key in ("label", "text", "categorical", "ignore", "missing")}
+    if hashed:
+        kept["hash_bits"] = core.options.get("hash_bits")
+    return {key: value for key, value in kept.items() if value is not None}

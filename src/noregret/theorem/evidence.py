@@ -99,6 +99,11 @@ class Evidence:
         return self.run.learner.domain.radius if self.hindsight is None else self.hindsight.radius
 
     @property
+    def ceiling(self) -> float:
+        """From here on a bound on the regret says nothing: no comparator of a built-in loss loses less than 0."""
+        return math.inf if self.run.learner.loss.custom else self.loss.hi
+
+    @property
     def allowance(self) -> Interval:
         """1 and a little more: by this factor a bound on exact steps is taken for the steps of a float run."""
         return Interval(1.0, 1.0 + gradients.roundings(self.rounds))
@@ -266,6 +271,8 @@ def _lower_end(found: Evidence, name: str, beta: Vector) -> float:
     if name == "root":
         return max(least(m, (found.mistakes.radius * m / g).square()).lo, 0.0)
     rho = found.mistakes.sum_norm if name == "sum" else found.mistakes.mistake_norm
+    if rho.lo >= g.hi:
+        return max(m.lo, 0.0)
     return max((m * least(1.0, rho / g)).lo, 0.0)
 
 

@@ -110,7 +110,7 @@ def ogd_linearised(evidence: Evidence) -> Claim:
     assert found.norm_of_sum is not None
     bound = linearised(found.sum_dot_weights, found.norm_of_sum, evidence.radius)
     values = {"dot_weights": found.sum_dot_weights.hi, "norm_of_sum": found.norm_of_sum.hi, "radius": evidence.radius}
-    return Claim(bound, evidence.regret, evidence.loss.hi, values)
+    return Claim(bound, evidence.regret, evidence.ceiling, values)
 
 
 @theorem(
@@ -128,7 +128,7 @@ def ogd_linearised_at_hindsight(evidence: Evidence) -> Claim:
     assert found.sum_dot_weights is not None
     assert evidence.along_hindsight is not None
     bound = found.sum_dot_weights - evidence.along_hindsight
-    return Claim(bound, evidence.regret_at, evidence.loss.hi, {"dot_weights": found.sum_dot_weights.hi}, ("u",))
+    return Claim(bound, evidence.regret_at, evidence.ceiling, {"dot_weights": found.sum_dot_weights.hi}, ("u",))
 
 
 @theorem(
@@ -147,7 +147,7 @@ def ogd_telescoped(evidence: Evidence) -> Claim:
     # The comparator is known to a few units in the last place: what that moves line 1 by is added.
     off = found.norm_of_sum * evidence.radius * path.allowance
     bound = path.telescoped(_worst(evidence), _stepped(evidence)) + Interval(0.0, off.hi)
-    return Claim(bound, evidence.regret, evidence.loss.hi, {"rate": _eta(evidence)})
+    return Claim(bound, evidence.regret, evidence.ceiling, {"rate": _eta(evidence)})
 
 
 @theorem(
@@ -163,7 +163,7 @@ def ogd_telescoped_at_hindsight(evidence: Evidence) -> Claim:
     """Line 2 at the comparator u* that hindsight found: it bounds the regret against u*."""
     assert evidence.hindsight is not None
     bound = _path(evidence).telescoped(evidence.hindsight.u, _stepped(evidence))
-    return Claim(bound, evidence.regret_at, evidence.loss.hi, {"rate": _eta(evidence)}, ("u",))
+    return Claim(bound, evidence.regret_at, evidence.ceiling, {"rate": _eta(evidence)}, ("u",))
 
 
 @theorem(
@@ -179,7 +179,7 @@ def ogd_triangle(evidence: Evidence) -> Claim:
     """Line 3: line 2 with ‖w−u‖ ≤ ‖w‖ + ‖u‖ and without its negative term."""
     size = evidence.radius if _worst(evidence).any() else 0.0
     bound = _path(evidence).triangle(size, _stepped(evidence))
-    return Claim(bound, evidence.regret, evidence.loss.hi, {"rate": _eta(evidence)})
+    return Claim(bound, evidence.regret, evidence.ceiling, {"rate": _eta(evidence)})
 
 
 @theorem(

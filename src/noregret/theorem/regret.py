@@ -42,4 +42,4 @@ def claim(evidence: Evidence, bound: Interval, **values: float) -> Claim:
     """regret ≤ bound, for the steps of a float run; a bound as large as the run's own loss says nothing."""
     points = tuple(name for name in ("u", "alpha") if name in evidence.points)
     values = {"max_gradient": gradient(evidence).max_norm.hi, **values}
-    return Claim(bound * evidence.allowance, evidence.regret, evidence.loss.hi, values, points)
+    return Claim(bound * evidence.allowance, evidence.regret, evidence.ceiling, values, points)

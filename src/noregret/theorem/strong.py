@@ -47,7 +47,7 @@ def _claim(evidence: Evidence, bound: Interval, G: Interval) -> Claim:
     size = (gradient(evidence).max_norm.square() / _sigma(evidence)).hi
     moved = Interval(0.0, size * roundings(evidence.rounds))
     points = tuple(name for name in ("u", "alpha") if name in evidence.points)
-    return Claim(bound + moved, evidence.regret, evidence.loss.hi, {"max_gradient": G.hi}, points)
+    return Claim(bound + moved, evidence.regret, evidence.ceiling, {"max_gradient": G.hi}, points)
 
 
 @theorem(
