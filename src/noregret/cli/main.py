@@ -17,6 +17,8 @@ from noregret.cli.audit import audit
 from noregret.cli.certify import certify
 from noregret.cli.compare import compare
 from noregret.cli.demo import demo
+from noregret.cli.dim import dim
+from noregret.cli.game import game
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
@@ -54,7 +56,7 @@ def _front(
         raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
-COMMANDS = (learn, certify, verify, compare, audit, theorems, predict, inspect, demo)
+COMMANDS = (learn, certify, verify, compare, audit, theorems, dim, game, predict, inspect, demo)
 for command in COMMANDS:
     app.command()(command)
 

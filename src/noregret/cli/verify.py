@@ -51,7 +51,7 @@ def verify(
 def _shown(claimed: object) -> str:
     from noregret.cli.show import number
 
-    if claimed is True:
+    if claimed is True or isinstance(claimed, dict | list):
         return "yes"
     return number(float(claimed)) if isinstance(claimed, int | float) else str(claimed)[:24]
 

@@ -1,0 +1,81 @@
+"""`noregret game`."""
+
+import pytest
+
+
+@pytest.mark.parametrize("tie", ["0", "1"])
+def test_soa_and_halving_err_as_often_as_the_dimension_says(noregret, tie):
+    for learner in ("soa", "halving"):
+        answer = noregret("game", "thresholds:7", "--learner", learner, "--tie", tie)
+        assert answer.code == 0
+        assert "3 mistakes in 3 rounds, Littlestone dimension 3" in answer.out
+
+
+def test_the_rounds_are_shown_with_node_dimensions_and_version_space(noregret):
+    lines = noregret("game", "thresholds:3").out.splitlines()
+    assert lines[0] == "soa against the adversary"
+    assert [line.split() for line in lines[2:4]] == [
+        ["1", "1", "1", "1", "1", "1", "0", "2"],
+        ["2", "2", "0", "0", "0", "1", "0", "1"],
+    ]
+    assert lines[4] == "2 mistakes in 2 rounds, Littlestone dimension 2; h0 agrees with every label"
+
+
+def test_json(noregret):
+    answer = noregret("game", "thresholds:3", "--learner", "consistent", "--json").json
+    assert answer["littlestone"] == answer["mistakes"] == len(answer["rounds"]) == 2
+    assert answer["rounds"][0] == {
+        "round": 1,
+        "node": 1,
+        "point": 1,
+        "littlestone": [1, 1],
+        "prediction": 0,
+        "label": 1,
+        "mistake": True,
+        "version_space": 2,
+    }
+    assert {one["theorem"] for one in answer["certificates"]} == {"consistent-size", "littlestone-lower"}
+
+
+def test_rounds_cut_the_game_short_or_let_it_go_on(noregret):
+    assert len(noregret("game", "cube:4", "--rounds", "2", "--json").json["rounds"]) == 2
+    short = noregret("game", "thresholds:6", "--learner", "consistent", "--json").json
+    long = noregret("game", "thresholds:6", "--learner", "consistent", "--rounds", "9", "--json").json
+    assert short["mistakes"] == short["littlestone"] == 2
+    assert long["mistakes"] >= 2 and long["rounds"][-1]["version_space"] == 1
+    assert noregret("game", "cube:3", "--quiet").out == ""
+
+
+def test_a_game_without_a_round(noregret):
+    out = noregret("game", "singletons:1").out
+    assert out == "0 mistakes in 0 rounds, Littlestone dimension 0; h0 agrees with every label\n"
+
+
+def test_you_play_at_the_terminal(noregret):
+    answer = noregret("game", "thresholds:3", "--learner", "you", stdin=b"1\nperhaps\n\n 0 \n")
+    assert answer.code == 0
+    assert answer.out.startswith(
+        "4 hypotheses, Littlestone dimension 2: answer 0 or 1\n"
+        "4 hypotheses left; point 1? it is 0\n"
+        "2 hypotheses left; point 0? 0 or 1, please: 0 or 1, please: it is 1\n"
+    )
+    assert "2 mistakes in 2 rounds" in answer.out
+    silent = noregret("game", "thresholds:3", "--learner", "you", "--json", stdin=b"1\n0\n").json
+    assert [one["prediction"] for one in silent["rounds"]] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["cube:2", "--learner", "me"], "noregret: --learner must be soa, halving, consistent or you, got 'me'"),
+        (["cube:2", "--tie", "2"], "noregret: --tie must be 0 or 1, got 2"),
+        (["cube:2", "--learner", "consistent", "--tie", "0"], "noregret: --tie: consistent knows no ties"),
+        (["cube:2", "--learner", "you"], "noregret: the game was left: standard input ended before an answer"),
+        (["cube:2", "--rounds", "0"], "invalid value for '--rounds'"),
+        (["subsets:3,2"], "noregret: subsets:3,2: the class is empty, so no label can be given"),
+        (["gone"], "noregret: gone: there is no such file, and no such family"),
+    ],
+)
+def test_what_is_wrong_gets_one_line(noregret, arguments, sentence):
+    answer = noregret("game", *arguments)
+    assert answer.code == 2 and sentence in answer.err and answer.err.count("\n") == 1
