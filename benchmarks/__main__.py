@@ -13,6 +13,7 @@ from typing import Any
 import numba
 import numpy as np
 
+from benchmarks.experts import experts
 from benchmarks.finite import finite
 from benchmarks.hindsight import hindsight
 from benchmarks.passes import own_loss, passes
@@ -38,6 +39,7 @@ def main() -> None:
         own_loss(200_000 if quick else 1_000_000, turns),
         single(3_000 if quick else 20_000, turns),
         start(turns),
+        experts(100_000, 500, turns) if quick else experts(1_000_000, 2_000, turns),
         finite(turns, 10.0 if quick else 60.0),
         hindsight(2_000, 20_000, (10_000,)) if quick else hindsight(100_000, 1_000_000, (100_000, 400_000)),
     ):

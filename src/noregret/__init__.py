@@ -15,6 +15,7 @@ from noregret._version import __version__
 
 if TYPE_CHECKING:
     from noregret.auditing import Audit, audit
+    from noregret.blending import Blend, blend
     from noregret.comparison import Comparison, compare
     from noregret.domain import Domain
     from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         StronglyConvexGradientDescentRegressor,
         load,
     )
+    from noregret.experts import AdaHedge, Blender, FixedShare, Hedge, HedgeDoubling, WeightedMajority
     from noregret.finite import (
         SOA,
         Agnostic,
@@ -49,14 +51,20 @@ if TYPE_CHECKING:
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
+    "AdaHedge": "experts",
     "Agnostic": "finite",
     "Audit": "auditing",
+    "Blend": "blending",
+    "Blender": "experts",
     "Comparison": "comparison",
     "Consistent": "finite",
     "Dimensions": "finite",
     "DivergedError": "errors",
     "Domain": "domain",
+    "FixedShare": "experts",
     "Halving": "finite",
+    "Hedge": "experts",
+    "HedgeDoubling": "experts",
     "HypothesisClass": "finite",
     "InputError": "errors",
     "LOSSES": "loss",
@@ -74,7 +82,9 @@ _HOME = {
     "StronglyConvexGradientDescent": "estimator",
     "StronglyConvexGradientDescentRegressor": "estimator",
     "TreeAdversary": "finite",
+    "WeightedMajority": "experts",
     "audit": "auditing",
+    "blend": "blending",
     "certify": "receipt",
     "compare": "comparison",
     "custom_loss": "loss",
@@ -92,14 +102,20 @@ _HOME = {
 __all__ = [
     "LOSSES",
     "SOA",
+    "AdaHedge",
     "Agnostic",
     "Audit",
+    "Blend",
+    "Blender",
     "Comparison",
     "Consistent",
     "Dimensions",
     "DivergedError",
     "Domain",
+    "FixedShare",
     "Halving",
+    "Hedge",
+    "HedgeDoubling",
     "HypothesisClass",
     "InputError",
     "Loss",
@@ -115,8 +131,10 @@ __all__ = [
     "StronglyConvexGradientDescent",
     "StronglyConvexGradientDescentRegressor",
     "TreeAdversary",
+    "WeightedMajority",
     "__version__",
     "audit",
+    "blend",
     "certify",
     "compare",
     "custom_loss",

@@ -14,6 +14,7 @@ import typer
 
 from noregret._version import __version__
 from noregret.cli.audit import audit
+from noregret.cli.blend import blend
 from noregret.cli.certify import certify
 from noregret.cli.compare import compare
 from noregret.cli.demo import demo
@@ -56,7 +57,7 @@ def _front(
         raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
-COMMANDS = (learn, certify, verify, compare, audit, theorems, dim, game, predict, inspect, demo)
+COMMANDS = (learn, certify, verify, compare, audit, theorems, blend, dim, game, predict, inspect, demo)
 for command in COMMANDS:
     app.command()(command)
 

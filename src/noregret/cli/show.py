@@ -20,7 +20,7 @@ def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, titl
     for row in rows:
         grid.add_row(*row)
     console = Console(highlight=False, soft_wrap=True)
-    console.width = max(console.width, 100)  # better a line that the terminal breaks than a figure cut off
+    console.width = max(console.width, 1000)  # better a line that the terminal breaks than a figure cut off
     console.print(grid)
 
 

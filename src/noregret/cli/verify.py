@@ -25,10 +25,14 @@ def verify(
     from noregret.errors import ReceiptError
     from noregret.receipt import Receipt
     from noregret.receipt import verify as verify_receipt
+    from noregret.receipt.form import decoded, is_blend
 
     try:
-        found = Receipt.load(receipt)
-        done = verify_receipt(found, *(read_again(stream, found.reading) for stream in streams))
+        if is_blend(decoded(receipt)):
+            done = verify_receipt(receipt, *streams)
+        else:
+            found = Receipt.load(receipt)
+            done = verify_receipt(found, *(read_again(stream, found.reading) for stream in streams))
     except ReceiptError as error:
         if not error.failed:
             raise

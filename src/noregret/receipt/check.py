@@ -24,7 +24,7 @@ from noregret.loss import Loss, hinge, parse
 from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, PROMISES, Found, speaks_of, vectors_of
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.receipt.facts import Facts
-from noregret.receipt.form import Receipt, Vector
+from noregret.receipt.form import Receipt, Vector, decoded, is_blend
 from noregret.receipt.measure import cancelling, measured, own_loss, relative_gap, tangent_dual
 from noregret.receipt.replay import Replayed, described, fresh, replay
 from noregret.rounds import Rounds
@@ -75,6 +75,12 @@ def verify(
     >>> len(verify(certify(play(Perceptron(), stream), stream), stream).checks) > 10
     True
     """
+    if not isinstance(receipt, Receipt) and is_blend(decoded(receipt)):
+        from noregret.receipt.blend import load_blend, verify_blend
+
+        if len(streams) != 1:
+            raise SettingError(f"verify: the receipt of a blend needs its one table, {len(streams)} were given")
+        return verify_blend(load_blend(receipt), streams[0])
     found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)
     done = Verification()
     try:

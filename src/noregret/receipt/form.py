@@ -72,14 +72,23 @@ class Receipt:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Receipt:
         """The receipt of a file; a file that is none, or was damaged, gets one sentence."""
-        name = os.fspath(path)
-        try:
-            found = msgspec.json.decode(Path(name).read_bytes())
-        except OSError as error:
-            raise ReceiptError(f"cannot be read: {error.strerror}", name) from error
-        except msgspec.MsgspecError as error:
-            raise ReceiptError(f"is not a receipt: it is not JSON ({error})", name) from error
-        return _receipt(found, name)
+        return _receipt(decoded(path), os.fspath(path))
+
+
+def decoded(path: str | os.PathLike[str]) -> Any:
+    """What a JSON file holds; a file that is none gets one sentence."""
+    name = os.fspath(path)
+    try:
+        return msgspec.json.decode(Path(name).read_bytes())
+    except OSError as error:
+        raise ReceiptError(f"cannot be read: {error.strerror}", name) from error
+    except msgspec.MsgspecError as error:
+        raise ReceiptError(f"is not a receipt: it is not JSON ({error})", name) from error
+
+
+def is_blend(found: Any) -> bool:
+    """Whether it is the receipt of a blend, not of a run."""
+    return isinstance(found, dict) and found.get("kind") == "blend"
 
 
 def _receipt(found: Any, name: str) -> Receipt:

@@ -1,0 +1,375 @@
+"""Follow the best of several forecasters without knowing which it is: `blend` a table, or a stream with a `Blender`.
+
+The forecast is the mean of the experts' forecasts with weights that fall with what each has lost. An expert without a
+forecast sleeps: the weights are those of the experts awake, renormalised; a sleeper suffers the blend's own loss, so
+that its weight relative to the blend stays; and the regret against it is counted over the rounds in which it was awake.
+For that regret every bound holds as it stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import SettingError
+from noregret.experts import loss as losses
+from noregret.experts import rules
+from noregret.experts.blender import LOSSES, Blender
+from noregret.experts.combination import COMBINED, Combination, best_combination
+from noregret.experts.contest import Contest, own_total, regret_against, regret_of_best
+from noregret.experts.switching import best_switching
+from noregret.interval import Interval
+from noregret.receipt.blend import BlendReceipt, Laid, digest_of, lay_out
+from noregret.receipt.form import VERSION, packed, plain
+from noregret.theorem.certificate import Certificate, Verdict
+from noregret.theorem.experts import certificates
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class Blend:
+    """A table blended: forecasts, losses and weights of every round, the best expert, regret and what was promised.
+
+    `loss` and `regret` are what they are to the last figures; `interval` and `contest.loss` enclose them.
+    """
+
+    names: list[str]
+    laid: Laid
+    reading: dict[str, Any]
+    contest: Contest
+    certificates: list[Certificate]
+    forecasts: NDArray[np.float64]
+    losses: Vector
+    weights: NDArray[np.float64]
+    last_weights: Vector
+    totals: Vector  # of the experts, a sleeper suffering the blend's own
+    best_expert: int
+    _gaps: Vector = field(default_factory=lambda: np.empty(0))
+
+    def __repr__(self) -> str:
+        said = f"{self.rounds} rounds, {len(self.names)} experts, regret {self.regret:.6g}"
+        return f"<Blend of {self.laid.source}: {said}>"
+
+    @property
+    def rounds(self) -> int:
+        return self.contest.rounds
+
+    @property
+    def loss(self) -> float:
+        """What the blend lost: for labels and costs the expected loss of following an expert drawn by weight."""
+        return 0.5 * (self.contest.loss.lo + self.contest.loss.hi)
+
+    @property
+    def interval(self) -> Interval:
+        """The regret against the best expert, with every rounding accounted for."""
+        return self.contest.regret
+
+    @property
+    def regret(self) -> float:
+        return 0.5 * (self.interval.lo + self.interval.hi)
+
+    @property
+    def best(self) -> str:
+        """The expert against whom the regret is largest."""
+        return self.names[self.best_expert]
+
+    @property
+    def best_loss(self) -> float:
+        """What the best expert lost while it was awake."""
+        return self.expert_loss(self.best_expert)
+
+    @property
+    def bound(self) -> float | None:
+        """The least of what theorems promise of the regret against the best expert."""
+        found = [one.bound for one in self.certificates if one.bound is not None and one.theorem != "fixed-share"]
+        return min(found, default=None)
+
+    @property
+    def broken(self) -> list[str]:
+        return [one.theorem for one in self.certificates if one.verdict is Verdict.BROKEN]
+
+    @property
+    def mistakes(self) -> int | None:
+        """For labels: how often the label with most weight was wrong."""
+        if self.reading["loss"] != "zero-one":
+            return None
+        return int((self.forecasts[:, 0] != self.laid.outcomes).sum())
+
+    def awake(self, i: int) -> NDArray[np.bool_]:
+        return np.asarray(~np.isnan(self.laid.given[:, i, 0]))
+
+    def costs(self) -> NDArray[np.float64]:
+        """What each expert lost in each round; a sleeper suffers the blend's own loss."""
+        columns = [
+            losses.values(self.reading["loss"], self.laid.given[:, i], self.laid.outcomes)
+            for i in np.arange(len(self.names))
+        ]
+        found = np.column_stack(columns)
+        return np.where(np.isnan(self.laid.given[:, :, 0]), self.losses[:, None], found)
+
+    def expert_loss(self, i: int) -> float:
+        there = self.awake(i)
+        value = losses.values(self.reading["loss"], self.laid.given[there, i], self.laid.outcomes[there])
+        return math.fsum(value)
+
+    def leaders(self) -> list[tuple[int, int, str]]:
+        """Who was best when: (first round, last round, expert) of every stretch with the same leader so far."""
+        ahead = np.cumsum(self.costs(), axis=0).argmin(axis=1)
+        starts = [0, *(np.flatnonzero(np.diff(ahead)) + 1).tolist(), len(ahead)]
+        return [(a + 1, b, self.names[int(ahead[a])]) for a, b in pairwise(starts)]
+
+    def regret_so_far(self) -> Vector:
+        """The regret against the best expert so far, after every round."""
+        return np.asarray(np.cumsum(self.losses) - np.cumsum(self.costs(), axis=0).min(axis=1))
+
+    def promised_so_far(self) -> Vector:
+        """What was promised of the regret after every round (of those methods that promise it of every round)."""
+        t, contest = np.arange(1.0, self.rounds + 1.0), self.contest
+        logs, width = math.log(max(contest.experts, 1)), contest.width
+        match contest.learner:
+            case "mixture":
+                return np.full(self.rounds, logs / contest.rule.rate)
+            case "adahedge":
+                return 2.0 * self._gaps
+            case "hedge":
+                c = rules.ANYTIME_RATES[self.reading["rate"]]
+                return np.asarray(math.sqrt(logs) * width * (np.sqrt(t) / c + c * np.cumsum(1.0 / np.sqrt(t)) / 8.0))
+            case "hedge-doubling":
+                begun = np.cumsum(np.where(np.log2(t) % 1.0 == 0.0, np.sqrt(2.0 * t * logs), 0.0))
+                return np.asarray(begun * width)
+            case "weighted-majority":
+                rate = contest.rule.rate * width
+                return np.asarray((logs / rate + rate * t / 8.0) * width if rate else 0.0 * t)
+            case _:
+                rate, stays = contest.rule.rate * width, -math.log1p(-contest.rule.share)
+                return np.asarray(((logs + (t - 1.0) * stays) / rate + rate * t / 8.0) * width if rate else 0.0 * t)
+
+    def combination(self, gap: float = 1e-6) -> Combination:
+        """The best fixed convex combination of the experts: an interval that holds its loss, and its weights."""
+        loss, given = self.reading["loss"], self.laid.given
+        if loss not in COMBINED:
+            raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {loss}")
+        if np.isnan(given).any():
+            raise SettingError("blend: the best combination is for experts that never sleep")
+        if loss != "log":
+            return best_combination(given[:, :, 0], self.laid.outcomes, loss, gap)
+        y = self.laid.outcomes
+        if given.shape[2] == 1:
+            chances = np.where((y == 1.0)[:, None], given[:, :, 0], 1.0 - given[:, :, 0])
+        else:
+            chances = given[np.arange(len(y)), :, y.astype(np.int64)]
+        return best_combination(chances, y, loss, gap)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but what is there for every round, as plain numbers."""
+        found = {
+            "rounds": self.rounds,
+            "experts": len(self.names),
+            "loss": self.loss,
+            "loss_name": self.reading["loss"],
+            "method": self.reading["method"],
+            "best": {"expert": self.best, "loss": self.best_loss},
+            "regret": self.regret,
+            "bound": self.bound,
+            "table": self.table(),
+            "switching": self._switching(),
+            "certificates": [one.to_dict() for one in self.certificates],
+        }
+        return found if self.mistakes is None else {**found, "mistakes": self.mistakes}
+
+    def table(self) -> list[dict[str, Any]]:
+        """A row for every expert: loss and rounds while awake, the regret against it, its weight at the end."""
+        own, loss, below = self.losses, self.reading["loss"], self.contest.below
+        rows = []
+        for i, name in enumerate(self.names):
+            cost = self.expert_loss(i)
+            regret = -math.inf
+            if math.isfinite(cost):
+                found = regret_against(loss, own, self.laid.given, self.laid.outcomes, i, below)
+                regret = 0.5 * (found.lo + found.hi)
+            row = {"expert": name, "awake": int(self.awake(i).sum()), "loss": plain(cost), "regret": plain(regret)}
+            rows.append({**row, "weight": float(self.last_weights[i])})
+        return rows
+
+    def _switching(self) -> dict[str, Any] | None:
+        found, regret = self.contest.switching, self.contest.switching_regret
+        if found is None or regret is None:
+            return None
+        return {
+            "switches": found.switches,
+            "loss": 0.5 * (found.loss.lo + found.loss.hi),
+            "regret": {"lower": regret.lo, "upper": regret.hi},
+            "parts": [[first, last, self.names[who]] for first, last, who in found.parts],
+        }
+
+    def receipt(self) -> BlendReceipt:
+        """The claims with the vectors behind them; `verify` recomputes all of it from the table."""
+        return BlendReceipt(
+            {
+                "receipt": VERSION,
+                "kind": "blend",
+                "reading": self.reading,
+                "outcomes": list(self.laid.names),
+                "digest": digest_of(self.laid, self.reading),
+                "rounds": self.rounds,
+                "loss": {"lower": self.contest.loss.lo, "upper": self.contest.loss.hi},
+                "experts": self.table(),
+                "best": {"expert": self.best, "loss": self.best_loss},
+                "regret": {"lower": self.interval.lo, "upper": self.interval.hi},
+                "bound": self.bound,
+                "switching": self._switching(),
+                "certificates": [one.to_dict() for one in self.certificates],
+                "points": {
+                    "forecasts": packed(self.forecasts.reshape(-1)),
+                    "losses": packed(self.losses),
+                    "weights": packed(self.last_weights),
+                },
+            }
+        )
+
+
+def blend(
+    table: Any,
+    *,
+    outcome: str | None = None,
+    experts: Sequence[str] = (),
+    loss: str | None = None,
+    costs: Sequence[str] = (),
+    range: Sequence[float] | None = None,
+    method: str | None = None,
+    rate: str = "two",
+    switches: int | None = None,
+    keep_weights: bool = True,
+) -> Blend:
+    """Blend the experts of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays.
+
+    Either `outcome`, `experts` and `loss` (squared, absolute, log, zero-one, brier), or `costs`: columns that hold what
+    each expert costs. `range` declares where numbers lie, [0, 1] unless said otherwise. `switches` m asks also for the
+    best sequence of experts that changes at most m times.
+
+    >>> table = {"anna": [0.9, 0.8, 0.9], "bert": [0.2, 0.4, 0.1], "rain": [1, 1, 0]}
+    >>> found = blend(table, outcome="rain", experts=["anna", "bert"], loss="log")
+    >>> found.best, found.regret <= found.bound
+    ('bert', True)
+    """
+    columns, name = _asked(table, outcome, experts, loss, costs)
+    whole = lay_out(table, None if name == "costs" else outcome, columns, name)
+    rounds = len(whole.given)
+    # labels are coded by the table; several outcomes by their columns
+    outcomes = list(whole.names) or None
+    blender = Blender(
+        columns, loss=name, range=range, outcomes=outcomes, method=method, rate=rate, rounds=rounds, switches=switches
+    )
+    _check_ranges(whole, columns, outcome, blender)
+    engine = blender.engine
+    played = engine.play(whole.given, whole.outcomes, keep_weights)
+    if played.rounds < rounds:
+        raise whole.at(played.rounds, "no expert that is left gave the outcome a positive probability")
+    contest, best = _contest(blender, whole, played.losses)
+    reading = {
+        "outcome": None if name == "costs" else outcome,
+        "experts": columns,
+        "loss": name,
+        "range": list(blender.range) if name in losses.RANGED else None,
+        "method": blender.method,
+        "rate": blender.rate if blender.method == "hedge" else None,
+        "switches": blender.switches,
+    }
+    forecasts = played.forecasts if name != "costs" else np.zeros((rounds, 1))
+    return Blend(
+        columns,
+        whole,
+        reading,
+        contest,
+        certificates(contest),
+        forecasts,
+        played.losses,
+        played.weights,
+        engine.weights(),
+        engine.totals,
+        best,
+        played.gaps,
+    )
+
+
+def _asked(
+    table: Any, outcome: str | None, experts: Sequence[str], loss: str | None, costs: Sequence[str]
+) -> tuple[list[str], str]:
+    """The columns of the experts, and the loss."""
+    if costs and (outcome is not None or experts or loss is not None):
+        raise SettingError("blend: give outcome, experts and loss, or costs, not both")
+    columns = [costs] if isinstance(costs, str) else list(costs)
+    if not columns:
+        columns = [experts] if isinstance(experts, str) else list(experts)
+    if isinstance(table, tuple):
+        columns = columns or [f"expert {i + 1}" for i in np.arange(np.shape(table[0])[1])]
+    elif not costs and outcome is None:
+        raise SettingError("blend: give the column of the outcome, the columns of the experts and a loss, or costs")
+    if not columns:
+        raise SettingError("blend: give the columns of the experts")
+    twice = [name for place, name in enumerate(columns) if name in columns[:place]]
+    if twice:
+        raise SettingError(f"blend: the expert {twice[0]!r} is given twice")
+    if outcome in columns:
+        raise SettingError(f"blend: the column {outcome!r} cannot be both the outcome and an expert")
+    if loss is None and not costs:
+        raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)}, got nothing")
+    if loss is not None and loss not in LOSSES and not (loss == "costs" and isinstance(table, tuple)):
+        raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)}, got {loss!r}")
+    return columns, loss or "costs"
+
+
+def _check_ranges(laid: Laid, columns: list[str], outcome: str | None, blender: Blender) -> None:
+    """Every number lies in the declared range, or its line is named."""
+    loss, (lo, hi) = blender.loss_name, blender.range
+    if loss == "zero-one":
+        return
+    advice = ": declare the range with --range LO,HI" if loss in losses.RANGED else ", so it is no probability"
+    rows: list[tuple[int, str]] = []
+    if np.fmin.reduce(laid.given, axis=None) < lo or np.fmax.reduce(laid.given, axis=None) > hi:
+        row, i, k = np.argwhere((laid.given < lo) | (laid.given > hi))[0].tolist()
+        rows.append((row, f"column {columns[i]!r} is {laid.given[row, i, k]:g}, outside [{lo:g}, {hi:g}]{advice}"))
+    y = laid.outcomes
+    if loss in ("squared", "absolute") and not ((y >= lo) & (y <= hi)).all():
+        row = int((~((y >= lo) & (y <= hi))).argmax())
+        rows.append((row, f"the outcome, column {outcome!r}, is {y[row]:g}, outside [{lo:g}, {hi:g}]{advice}"))
+    if loss in ("log", "brier") and not laid.names and not np.isin(y, (0.0, 1.0)).all():
+        row = int((~np.isin(y, (0.0, 1.0))).argmax())
+        rows.append((row, f"the outcome, column {outcome!r}, must be 0 or 1, got {y[row]:g}"))
+    if rows:
+        raise laid.at(*min(rows))
+
+
+def _contest(blender: Blender, laid: Laid, own: Vector) -> tuple[Contest, int]:
+    engine, loss = blender.engine, blender.loss_name
+    width = laid.given.shape[2]
+    bare = Contest(
+        blender.method,
+        engine.rule,
+        engine.rounds,
+        engine.experts,
+        loss,
+        blender.range,
+        True,
+        Interval.of(0.0),
+        Interval.of(0.0),
+        engine.gap,
+        blender.announced,
+        blender.rate if blender.method == "hedge" else None,
+    )
+    best, regret = regret_of_best(loss, own, laid.given, laid.outcomes, engine.totals, bare.below)
+    contest = replace(bare, loss=own_total(loss, own, engine.experts, bare.below, width), regret=regret)
+    if blender.switches is None:
+        return contest, best
+    columns = [losses.values(loss, laid.given[:, i], laid.outcomes) for i in np.arange(engine.experts)]
+    filled = np.where(np.isnan(laid.given[:, :, 0]), own[:, None], np.column_stack(columns))
+    # a probability of 0 may have cost an infinity; 1e300 is avoided just as well, and can be added
+    found = best_switching(np.minimum(filled, 1e300), blender.switches)
+    return replace(contest, switching=found, switching_regret=contest.loss - found.loss), best

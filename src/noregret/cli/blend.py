@@ -1,0 +1,227 @@
+"""`noregret blend`: follow the best of several forecasters without knowing which it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from noregret.blending import Blend
+
+STRETCHES = 12  # of the lead that are listed; more are only counted
+
+
+def blend(
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A table with a header (CSV, TSV, Parquet, Arrow; compressed or not), one round a row.",
+            metavar="TABLE",
+        ),
+    ],
+    outcome: Annotated[str | None, typer.Option(help="The column that holds what came.", metavar="COLUMN")] = None,
+    experts: Annotated[
+        str | None,
+        typer.Option(
+            help="The columns that hold the forecasts, separated by commas; probabilities of several outcomes stand in"
+            " columns EXPERT:OUTCOME. An empty cell: the expert sleeps.",
+            metavar="COLUMNS",
+        ),
+    ] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="squared, absolute, log (probabilities), zero-one (labels) or brier.")
+    ] = None,
+    costs: Annotated[
+        str | None,
+        typer.Option(help="Instead of forecasts: columns that hold what each expert costs.", metavar="COLUMNS"),
+    ] = None,
+    range: Annotated[
+        str | None, typer.Option(help="Between what numbers lie; 0,1 if nothing is said.", metavar="LO,HI")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="mixture (for log, squared, brier), adahedge (for the others), hedge, hedge-doubling,"
+            " weighted-majority or fixed-share."
+        ),
+    ] = None,
+    switches: Annotated[
+        int | None,
+        typer.Option(
+            help="Compare also with the best sequence of experts that changes at most M times; fixed-share is tuned"
+            " for it.",
+            metavar="M",
+        ),
+    ] = None,
+    combination: Annotated[
+        bool, typer.Option("--combination", help="Compare also with the best fixed mean of the experts.")
+    ] = False,
+    forecasts: Annotated[Path | None, typer.Option(help="Write the blend's forecasts to this CSV file.")] = None,
+    weights: Annotated[Path | None, typer.Option(help="Write the weights of every round to this CSV file.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw weights and regret over time to this file (.png, .svg, .pdf).")
+    ] = None,
+    receipt: Annotated[Path | None, typer.Option(help="Write a receipt that verify checks to this file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table.")] = False,
+) -> None:
+    """Blend the forecasts of several experts: who was best, what following them cost, and what was promised.
+
+    Examples:
+
+    noregret blend polls.csv --outcome target --experts gallup,ipsos --loss absolute --range 0,100
+
+    noregret blend routes.csv --costs north,south,ferry --range 0,90 --weights weights.csv
+    """
+    from noregret.blending import blend as blended
+    from noregret.cli.options import check_writable, names
+    from noregret.errors import SettingError
+
+    check_writable(table, forecasts, weights, plot, receipt)
+    if plot is not None:
+        from noregret.picture.error import check_picture
+
+        check_picture(plot)
+    if forecasts is not None and costs is not None:
+        raise SettingError("--forecasts needs forecasts: with --costs there are none")
+    found = blended(
+        table,
+        outcome=outcome,
+        experts=names(experts),
+        loss=loss,
+        costs=names(costs),
+        range=_range(range),
+        method=method,
+        switches=switches,
+    )
+    best_mean = found.combination() if combination else None
+    _write(found, forecasts, weights, plot, receipt)
+    if json:
+        import msgspec
+
+        more = {}
+        if best_mean is not None:
+            shares = dict(zip(found.names, best_mean.weights.tolist(), strict=True))
+            more = {"combination": {"lower": best_mean.lower, "upper": best_mean.upper, "weights": shares}}
+        print(msgspec.json.encode({**found.to_dict(), **more}).decode())
+    elif not quiet:
+        _show(found, best_mean)
+    if found.broken:
+        said = f"broken: {', '.join(found.broken)}: every assumption holds and the bound is exceeded"
+        print(f"noregret: {said}; this is a bug, please report it with the table", file=sys.stderr)
+        raise typer.Exit(1)
+
+
+def _range(text: str | None) -> tuple[float, ...] | None:
+    from noregret.errors import SettingError
+
+    if text is None:
+        return None
+    try:
+        lo, hi = (float(part) for part in text.split(","))
+    except ValueError:
+        raise SettingError(f"--range must be LO,HI, got {text!r}") from None
+    return lo, hi
+
+
+def _write(found: Blend, forecasts: Path | None, weights: Path | None, plot: Path | None, receipt: Path | None) -> None:
+    """Every file that was asked for, each whole or not at all."""
+    if forecasts is not None:
+        _write_rows(forecasts, _forecast_rows(found))
+    if weights is not None:
+        _write_rows(weights, _weight_rows(found))
+    if plot is not None:
+        from noregret.picture.weights import draw_blend
+
+        draw_blend(found, plot)
+    if receipt is not None:
+        found.receipt().save(receipt)
+
+
+def _write_rows(path: Path, rows: Iterator[list[Any]]) -> None:
+    import csv
+    import io
+
+    from noregret.atomic import whole_file
+
+    with whole_file(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        text.detach()
+
+
+def _forecast_rows(found: Blend) -> Iterator[list[Any]]:
+    """round, forecast, outcome, loss; a probability for each outcome, where there are several."""
+    names, labels = found.laid.names, found.reading["loss"] == "zero-one"
+    several = bool(names) and not labels
+    yield ["round", *([f"forecast:{name}" for name in names] if several else ["forecast"]), "outcome", "loss"]
+    rows = zip(found.forecasts.tolist(), found.laid.outcomes.tolist(), found.losses.tolist(), strict=True)
+    for round, (forecast, outcome, lost) in enumerate(rows, 1):
+        said = [names[int(forecast[0])]] if labels else [repr(value) for value in forecast]
+        yield [round, *said, names[int(outcome)] if names else repr(outcome), repr(lost)]
+
+
+def _weight_rows(found: Blend) -> Iterator[list[Any]]:
+    yield ["round", *found.names]
+    for round, row in enumerate(found.weights.tolist(), 1):
+        yield [round, *map(repr, row)]
+
+
+def _show(found: Blend, best_mean: Any) -> None:
+    from noregret.cli.compare import aligned, outward
+    from noregret.cli.show import at_most, number, share
+
+    print(_title(found))
+    leads = found.leaders()
+    led: dict[str, int] = {}
+    for first, last, name in leads:
+        led[name] = led.get(name, 0) + last - first + 1
+    rows = [("the blend", number(found.rounds), number(found.loss), "", "", "")]
+    for row in found.table():
+        cells = (number(row["awake"]), number(float(row["loss"])), number(float(row["regret"])))
+        name = row["expert"] + (" (best)" if row["expert"] == found.best else "")
+        rows.append((name, *cells, f"{row['weight']:.4f}", share(led.get(row["expert"], 0), found.rounds)))
+    aligned(rows, ("", "rounds", "loss", "regret", "last weight", "in the lead"))
+    if found.mistakes is not None:
+        print(f"the label with most weight was wrong {number(found.mistakes)} times")
+    print(f"in the lead: {_stretches(leads)}")
+    _show_promises(found)
+    switching = found.to_dict()["switching"]
+    if switching is not None:
+        regret = outward(switching["regret"]["lower"], switching["regret"]["upper"])
+        told = _stretches([tuple(part) for part in switching["parts"]])
+        changes = "1 switch" if switching["switches"] == 1 else f"{switching['switches']} switches"
+        loss = number(switching["loss"])
+        print(f"best sequence with at most {changes}: loss {loss}, regret {regret}: {told}")
+    if best_mean is not None:
+        parts = ", ".join(f"{name} {value:.3f}" for name, value in zip(found.names, best_mean.weights, strict=True))
+        print(f"best fixed mean: loss in {outward(best_mean.lower, best_mean.upper)}: {parts}")
+    if found.bound is not None:
+        print(f"regret against {found.best}: {number(found.regret)}, promised: at most {at_most(found.bound)}")
+
+
+def _title(found: Blend) -> str:
+    reading = found.reading
+    ends = reading["range"]
+    where = "" if ends is None else f" in [{ends[0]:g}, {ends[1]:g}]"
+    what = "costs" if reading["loss"] == "costs" else f"{reading['loss']} loss"
+    return f"{found.laid.source}: {len(found.names)} experts, {what}{where}, {reading['method']}"
+
+
+def _stretches(parts: list[Any]) -> str:
+    """Who and from when; of a long story the last part."""
+    told = [f"{name} from round {first:,}" for first, _, name in parts]
+    if len(told) > STRETCHES:
+        return f"{len(told) - 1} changes, last {told[-1]}"
+    return ", ".join(told)
+
+
+def _show_promises(found: Blend) -> None:
+    from noregret.cli.show import at_most
+
+    for one in found.certificates:
+        print(f"{one.theorem}: at most {at_most(one.bound)}, {one.verdict.name.lower()} ({one.source})")

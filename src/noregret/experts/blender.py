@@ -1,0 +1,264 @@
+"""A blend round by round: `Blender` predicts from forecasts, is told the outcome, and can stop and go on."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.experts import TIE
+from noregret.errors import ModelFileError, SettingError
+from noregret.experts import file, rules
+from noregret.experts import loss as losses
+from noregret.experts.engine import Engine, Rule
+
+Vector = NDArray[np.float64]
+LOSSES = ("squared", "absolute", "log", "zero-one", "brier")
+METHODS = ("mixture", "adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")
+ANNOUNCED = ("weighted-majority", "fixed-share")  # those that must know the number of rounds
+
+
+def _method(loss: str, method: str | None) -> str:
+    """The method of a loss: the mixture where there is one, AdaHedge elsewhere."""
+    found = method or ("mixture" if loss in losses.MIXABLE else "adahedge")
+    if found not in METHODS:
+        raise SettingError(f"blend: method must be one of {', '.join(METHODS)}, got {found!r}")
+    if found == "mixture" and loss not in losses.MIXABLE:
+        raise SettingError(f"blend: method mixture is for the losses log, squared and brier, not for {loss}")
+    if found != "mixture" and loss == "log":
+        raise SettingError(f"blend: the log loss has no bound, so its method is mixture, not {found}")
+    return found
+
+
+def _rule(
+    method: str, loss: str, experts: int, ends: tuple[float, float], rounds: int | None, rate: str, switches: int | None
+) -> Rule:
+    lo, hi = losses.cost_range(loss, *ends)
+    if method in ANNOUNCED and rounds is None:
+        raise SettingError(f"blend: {method} must know the number of rounds beforehand: give rounds=")
+    match method:
+        case "mixture":
+            return rules.mixture(losses.mixing_rate(loss, *ends))
+        case "weighted-majority":
+            assert rounds is not None
+            return rules.weighted_majority(experts, hi - lo, rounds)
+        case "hedge":
+            return rules.hedge(experts, hi - lo, rate)
+        case "hedge-doubling":
+            return rules.doubling(experts, hi - lo)
+        case "adahedge":
+            return rules.adahedge(experts)
+        case _:
+            assert rounds is not None
+            return rules.fixed_share(experts, hi - lo, rounds, 1 if switches is None else switches)
+
+
+class Blender:
+    """A blend round by round: `predict(forecasts)`, then `learn(outcome)`.
+
+    `experts` are names or how many there are. For `brier` and `log` a forecast is the probability of outcome 1, or,
+    with `outcomes` named, one probability for each. A forecast of NaN or None says that the expert sleeps.
+
+    >>> blender = Blender(["anna", "bert"], loss="squared")
+    >>> blender.predict([0.0, 1.0]), blender.learn(1.0)
+    (0.5, 0.25)
+    >>> blender.predict([0.0, 1.0]) > 0.5
+    True
+    """
+
+    def __init__(
+        self,
+        experts: Sequence[str] | int,
+        *,
+        loss: str = "squared",
+        range: Sequence[float] | None = None,
+        outcomes: Sequence[str] | None = None,
+        method: str | None = None,
+        rate: str = "two",
+        rounds: int | None = None,
+        switches: int | None = None,
+    ) -> None:
+        count = experts if isinstance(experts, int) else len(experts)
+        rules.whole("blend", "experts", count, 1)
+        self.experts = [f"expert {i + 1}" for i in np.arange(count)] if isinstance(experts, int) else list(experts)
+        if loss not in losses.CODES:
+            raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)} (or costs), got {loss!r}")
+        self.loss_name, self.method = loss, _method(loss, method)
+        if range is not None and loss not in losses.RANGED:
+            raise SettingError(f"blend: a range is for squared and absolute loss and for costs, not for {loss}")
+        if rate not in rules.ANYTIME_RATES:
+            raise SettingError(f"blend: rate must be one of {', '.join(rules.ANYTIME_RATES)}, got {rate!r}")
+        if switches is not None:
+            rules.whole("blend", "switches", switches, 0)
+        if rounds is not None:
+            rules.whole("blend", "rounds", rounds, 1)
+        if self.method == "fixed-share" and switches is None:
+            switches = 1
+        self.range = rules.ends("blend", (0.0, 1.0) if range is None else range)
+        self.outcomes = None if outcomes is None else list(outcomes)
+        self.rate, self.announced, self.switches = rate, rounds, switches
+        rule = _rule(self.method, loss, count, self.range, rounds, rate, switches)
+        self.engine = Engine(count, rule, loss, max(len(self.outcomes or ()), 1))
+        self._pending: NDArray[np.float64] | None = None
+
+    @property
+    def rounds(self) -> int:
+        return self.engine.rounds
+
+    @property
+    def loss(self) -> float:
+        """What the blend has lost so far."""
+        return self.engine.total
+
+    @property
+    def losses(self) -> Vector:
+        """What each expert has lost; a sleeper suffers what the blend did."""
+        return self.engine.totals
+
+    @property
+    def regret(self) -> float:
+        """The largest regret against any expert, counted over the rounds in which it was awake."""
+        return self.loss - float(self.losses.min())
+
+    @property
+    def best(self) -> str:
+        """The expert against whom the regret is largest."""
+        return self.experts[int(self.losses.argmin())]
+
+    def weights(self) -> dict[str, float]:
+        """The weights of the next round, were everybody awake."""
+        return dict(zip(self.experts, self.engine.weights().tolist(), strict=True))
+
+    def predict(self, forecasts: Any) -> Any:
+        """The blend of the experts' forecasts (of a mapping by name, or in order); kept for `learn`.
+
+        For `zero-one` the label with most weight; for several outcomes a probability for each; for costs, which are
+        no forecasts, nothing is predicted.
+        """
+        given = self._given(forecasts)
+        self._pending = given
+        awake = ~np.isnan(given[:, 0])
+        if not awake.any():
+            self._pending = None
+            raise SettingError("blend: no expert says anything: one at least must be awake")
+        q = self.engine.weights(awake)
+        if self.loss_name == "zero-one":
+            assert self.outcomes is not None
+            best, votes = 0, np.bincount(given[awake, 0].astype(np.int64), weights=q[awake])
+            for label in np.arange(len(votes)):
+                best = int(label) if votes[label] > votes[best] + TIE else best
+            return self.outcomes[best]
+        mean = np.zeros(given.shape[1])
+        for i in np.flatnonzero(awake):  # in the order of the loop, so that the figures are the same
+            mean += q[i] * given[i]
+        return float(mean[0]) if len(mean) == 1 else dict(zip(self.outcomes or (), mean.tolist(), strict=True))
+
+    def learn(self, outcome: Any) -> float:
+        """The outcome of the round predicted last: what the blend lost by it."""
+        if self._pending is None:
+            raise SettingError("blend: learn comes after predict: there is no round waiting for its outcome")
+        y = self._outcome(outcome)
+        played = self.engine.play(self._pending[None, :, :], np.array([y]))
+        if not played.rounds:
+            raise SettingError("blend: no expert that is left gave the outcome a positive probability")
+        self._pending = None
+        return float(played.losses[0])
+
+    def learn_costs(self, costs: Any) -> float:
+        """One round of plain costs (loss `costs`): the expected cost of following an expert drawn by weight."""
+        if self.loss_name != "costs":
+            raise SettingError(f"blend: learn_costs is for loss costs, not for {self.loss_name}")
+        self._pending = self._given(costs)
+        return self.learn(0.0)
+
+    def choose(self, rng: np.random.Generator) -> str:
+        """An expert drawn by weight from those of the round that waits (from all, if none does)."""
+        awake = None if self._pending is None else ~np.isnan(self._pending[:, 0])
+        return self.experts[int(rng.choice(len(self.experts), p=self.engine.weights(awake)))]
+
+    def _given(self, forecasts: Any) -> NDArray[np.float64]:
+        """given[i, k], checked."""
+        row = [forecasts.get(name) for name in self.experts] if isinstance(forecasts, Mapping) else list(forecasts)
+        if len(row) != len(self.experts):
+            raise SettingError(f"blend: a round has {len(self.experts)} forecasts, got {len(row)}")
+        several = self.outcomes is not None and self.loss_name in ("log", "brier")
+        found = np.array([self._one(one, several) for one in row], dtype=np.float64)
+        if self.loss_name != "zero-one":
+            lo, hi = self.range
+            for i, values in enumerate(found.tolist()):
+                for value in values:
+                    if not (math.isnan(value) or lo <= value <= hi):
+                        raise SettingError(f"blend: {self.experts[i]} says {value:g}, outside [{lo:g}, {hi:g}]")
+        return found
+
+    def _one(self, said: Any, several: bool) -> list[float]:
+        if self.loss_name == "zero-one":
+            if self.outcomes is None:
+                raise SettingError("blend: zero-one needs the labels: give outcomes=")
+            return [math.nan] if said is None or said != said else [float(self._code(said))]
+        if not several:
+            return [math.nan if said is None else float(said)]
+        assert self.outcomes is not None
+        if said is None:
+            return [math.nan] * len(self.outcomes)
+        values = (
+            [float(said[name]) for name in self.outcomes] if isinstance(said, Mapping) else [float(v) for v in said]
+        )
+        total = math.fsum(values)
+        if len(values) != len(self.outcomes) or abs(total - 1.0) > 1e-6:
+            raise SettingError(f"blend: a forecast is {len(self.outcomes)} probabilities that sum to 1, got {said!r}")
+        return [value / total for value in values]
+
+    def _code(self, outcome: Any) -> int:
+        assert self.outcomes is not None
+        if outcome not in self.outcomes:
+            raise SettingError(f"blend: {outcome!r} is not one of the outcomes {', '.join(map(str, self.outcomes))}")
+        return self.outcomes.index(outcome)
+
+    def _outcome(self, outcome: Any) -> float:
+        if self.outcomes is not None:
+            return float(self._code(outcome))
+        y = float(outcome)
+        lo, hi = self.range
+        if self.loss_name in ("log", "brier") and y not in (0.0, 1.0):
+            raise SettingError(f"blend: the outcome must be 0 or 1, got {y:g}")
+        if self.loss_name in ("squared", "absolute") and not lo <= y <= hi:
+            raise SettingError(f"blend: the outcome {y:g} lies outside [{lo:g}, {hi:g}]")
+        return y
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {
+            "experts": self.experts,
+            "loss": self.loss_name,
+            "range": list(self.range) if self.loss_name in losses.RANGED else None,
+            "outcomes": self.outcomes,
+            "method": self.method,
+            "rate": self.rate,
+            "rounds": self.announced,
+            "switches": self.switches,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write settings and state, between two rounds; `load` goes on bit for bit."""
+        if self._pending is not None:
+            raise SettingError("blend: a round waits for its outcome; save before predict or after learn")
+        file.save(path, "blender", self.settings, self.engine.state)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The blender of a file."""
+        stored, name = file.load(path), os.fspath(path)
+        if stored.kind != "blender":
+            raise ModelFileError(f"holds {stored.kind!r}, not a blender", name)
+        try:
+            settings = dict(stored.settings)
+            found = cls(settings.pop("experts"), **settings)
+        except (TypeError, KeyError, SettingError) as error:
+            raise ModelFileError(f"the settings in the file of experts cannot be used ({error})", name) from error
+        found.engine.state = file.state_of(stored, len(found.experts), name)
+        return found

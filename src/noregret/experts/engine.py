@@ -1,0 +1,109 @@
+"""The one loop of all experts: settings that never change, state in named arrays, rounds through one kernel.
+
+A rule says how weights are made; `Engine` plays it on plain costs or on forecasts. One round and a million run through
+the same machine code, so that one at a time = any split = one block, bit for bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.experts import ADAPTIVE, ANYTIME, CONSTANT, DOUBLING, SHARING, play_rounds, weights_now
+from noregret.experts.loss import CODES
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+State = dict[str, NDArray[Any]]
+
+__all__ = ["ADAPTIVE", "ANYTIME", "CONSTANT", "DOUBLING", "SHARING", "Engine", "Played", "Rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of weights, its rate (in units of one over a cost) and, where weight is shared, how much of it."""
+
+    kind: int
+    rate: float
+    share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What some rounds gave: losses, forecasts, the weights and Δ of each round; `rounds` may be fewer than asked."""
+
+    rounds: int
+    losses: Vector
+    forecasts: Matrix
+    weights: Matrix
+    gaps: Vector
+
+
+def fresh(experts: int) -> State:
+    """Before the first round."""
+    return {
+        "totals": np.zeros((2, experts)),
+        "since": np.zeros((2, experts)),
+        "shared": np.full(experts, 1.0 / experts),
+        "clock": np.array([0, 1], dtype=np.int64),
+        "sums": np.zeros((2, 2)),
+    }
+
+
+class Engine:
+    """Experts under a rule, judged by a loss; `classes` is how many labels there are to vote on."""
+
+    def __init__(self, experts: int, rule: Rule, loss: str = "costs", classes: int = 1) -> None:
+        self.experts = experts
+        self.rule = rule
+        self.loss = loss
+        self.state = fresh(experts)
+        self._work = (np.ones(experts, dtype=np.bool_), np.zeros(experts), np.zeros(experts), np.zeros(classes))
+
+    @property
+    def rounds(self) -> int:
+        return int(self.state["clock"][0])
+
+    @property
+    def total(self) -> float:
+        """The blend's own loss."""
+        return float(self.state["sums"][:, 0].sum())
+
+    @property
+    def gap(self) -> float:
+        """Δ, what an adaptive rule has gathered."""
+        return float(self.state["sums"][:, 1].sum())
+
+    @property
+    def totals(self) -> Vector:
+        """Every expert's loss; one that sleeps suffers the blend's own."""
+        return np.asarray(self.state["totals"].sum(axis=0))
+
+    def weights(self, awake: NDArray[np.bool_] | None = None) -> Vector:
+        """The weights of the next round over the experts awake: none negative, their sum 1. Nothing changes."""
+        found = np.empty(self.experts)
+        there = np.ones(self.experts, dtype=np.bool_) if awake is None else np.asarray(awake, dtype=np.bool_)
+        s = self.state
+        held = (s["totals"], s["since"], s["shared"], s["clock"], s["sums"])
+        weights_now(self.rule.kind, self.rule.rate, *held, there, found)
+        return found
+
+    def play(self, given: NDArray[np.float64], outcomes: Vector, keep: bool = False) -> Played:
+        """Play given[t, i, k]; with `keep` the weights of every round are kept."""
+        rounds, experts, width = given.shape
+        kept = np.zeros((rounds if keep else 0, experts))
+        forecasts = np.zeros((rounds if self.loss != "costs" else 0, 1, width))
+        losses = np.zeros(rounds)
+        gaps = np.zeros(rounds if self.rule.kind == ADAPTIVE else 0)
+        s = self.state
+        held = (s["totals"], s["since"], s["shared"], s["clock"], s["sums"])
+        given, outcomes = np.ascontiguousarray(given), np.ascontiguousarray(outcomes)
+        rule, out = self.rule, (kept, forecasts, losses, gaps)
+        with np.errstate(invalid="ignore"):  # uncompiled, NumPy would warn of an infinite loss
+            done = play_rounds(
+                rule.kind, CODES[self.loss], rule.rate, rule.share, given, outcomes, *held, *self._work, *out
+            )
+        return Played(done, losses, forecasts[:, 0, :], kept, gaps)

@@ -1,0 +1,295 @@
+"""Blend: tables of every kind, streaming = whole, resume bit for bit, comparators, sentences with file and line."""
+
+import math
+
+import numpy as np
+import pandas
+import polars
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from noregret.blending import blend
+from noregret.errors import InputError, ModelFileError, SettingError
+from noregret.experts.blender import METHODS, Blender
+from oracle import experts as twin
+
+WEATHER = """day,anna,bert,cleo,rain
+1,0.9,0.2,0.5,1
+2,0.8,0.4,,1
+3,0.9,0.1,0.5,0
+4,,0.3,0.5,0
+5,0.7,0.2,0.5,1
+"""
+NAMES = ["anna", "bert", "cleo"]
+
+
+@pytest.fixture
+def weather(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "weather.csv").write_text(WEATHER)
+    return "weather.csv"
+
+
+def numbers(rounds=200, experts=4, seed=0, sleepers=0.0):
+    rng = np.random.default_rng(seed)
+    y = rng.random(rounds)
+    x = np.clip(y[:, None] + rng.normal(0.0, np.linspace(0.05, 0.4, experts), (rounds, experts)), 0.0, 1.0)
+    x[rng.random(x.shape) < sleepers] = np.nan
+    x[np.isnan(x).all(axis=1), 0] = 0.5
+    return x, y
+
+
+def test_a_table_is_the_same_blend_in_every_form(weather):
+    frame = pandas.read_csv(weather)
+    frame.to_parquet("weather.parquet")
+    asked = {"outcome": "rain", "experts": NAMES, "loss": "log"}
+    first = blend(weather, **asked)
+    arrays = (frame[NAMES].to_numpy(), frame["rain"].to_numpy())
+    others = [
+        blend(frame, **asked),
+        blend(polars.read_csv(weather), **asked),
+        blend("weather.parquet", **asked),
+        blend({name: frame[name].tolist() for name in frame}, **asked),
+        blend(arrays, experts=NAMES, loss="log"),
+    ]
+    for other in others:
+        assert other.to_dict() == first.to_dict()
+        assert other.receipt().to_dict()["points"] == first.receipt().to_dict()["points"]
+    assert first.rounds == 5
+    assert [row["awake"] for row in first.table()] == [4, 5, 4]
+
+
+def test_the_mixture_is_its_twin_with_sleepers_and_all(weather):
+    found = blend(weather, outcome="rain", experts=NAMES, loss="log")
+    rows = [[0.9, 0.2, 0.5], [0.8, 0.4, None], [0.9, 0.1, 0.5], [None, 0.3, 0.5], [0.7, 0.2, 0.5]]
+    said, own = twin.mixture(rows, [1, 1, 0, 0, 1], "log", 1.0)
+    assert found.forecasts[:, 0] == pytest.approx(said, abs=1e-14)
+    assert found.losses == pytest.approx(own, abs=1e-14)
+    assert found.weights[1][2] == 0.0 and found.weights[1].sum() == pytest.approx(1.0)
+    played = list(zip(rows, [1, 1, 0, 0, 1], own, strict=True))
+    regrets = [sum(lost - twin.loss_of("log", row[i], y) for row, y, lost in played if row[i]) for i in range(3)]
+    assert [row["regret"] for row in found.table()] == pytest.approx(regrets, abs=1e-12)
+    assert found.best == NAMES[int(np.argmax(regrets))]
+    assert found.regret == pytest.approx(max(regrets), abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", ["squared", "absolute", "brier"])
+@pytest.mark.parametrize("method", METHODS)
+def test_streaming_and_stopping_is_the_whole_table_bit_for_bit(loss, method, tmp_path):
+    if method == "mixture" and loss == "absolute":
+        return
+    x, y = numbers(60, sleepers=0.2)
+    y = np.round(y) if loss == "brier" else y
+    found = blend((x, y), loss=loss, method=method)
+    blender = Blender(4, loss=loss, method=method, rounds=60)
+    for t in range(60):
+        if t in (7, 31):
+            blender.save(tmp_path / "b.nr")
+            blender = Blender.load(tmp_path / "b.nr")
+        first = blender.predict(x[t])
+        assert first == blender.predict(x[t]) == found.forecasts[t, 0]
+        assert blender.learn(y[t]) == found.losses[t]
+    assert blender.rounds == 60
+    assert blender.loss == pytest.approx(found.loss, rel=1e-14)
+    assert blender.regret == pytest.approx(found.regret, abs=1e-12)
+    assert blender.best.split()[1] == found.best.split()[1]
+    assert np.array(list(blender.weights().values())).tobytes() == found.last_weights.tobytes()
+
+
+def test_labels_and_several_outcomes_stream_by_name(tmp_path):
+    votes = Blender(["a", "b", "c"], loss="zero-one", outcomes=["no", "yes"])
+    assert votes.predict({"a": "yes", "b": "yes", "c": "no"}) == "yes"
+    assert votes.learn("no") == pytest.approx(2 / 3)
+    assert votes.predict(["yes", None, "no"]) == "no"
+    rng = np.random.default_rng(0)
+    assert {votes.choose(rng) for _ in range(50)} == {"a", "c"}
+    assert 0.0 < votes.learn("no") < 0.5
+    three = Blender(["a", "b"], loss="brier", outcomes=["sun", "rain", "snow"])
+    said = three.predict({"a": [0.2, 0.3, 0.5], "b": {"sun": 1.0, "rain": 0.0, "snow": 0.0}})
+    assert said == pytest.approx({"sun": 0.6, "rain": 0.15, "snow": 0.25})
+    assert three.learn("sun") == pytest.approx(0.4**2 + 0.15**2 + 0.25**2)
+    three.save(tmp_path / "three.nr")
+    assert Blender.load(tmp_path / "three.nr").weights() == three.weights()
+    plain = Blender(2, loss="costs", range=(0, 10))
+    assert plain.learn_costs([3.0, 7.0]) == 5.0
+
+
+def test_zero_one_counts_the_expected_loss_and_the_mistakes_of_the_vote():
+    table = {"y": ["a", "b", "b", "a"], "one": ["a", "a", "b", "a"], "two": ["b", "b", "b", None]}
+    found = blend(table, outcome="y", experts=["one", "two"], loss="zero-one", method="weighted-majority")
+    rows = [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, None]]
+    weights, own = twin.weighted_majority(rows, 4)
+    assert found.losses == pytest.approx(own, abs=1e-14)
+    assert found.weights == pytest.approx(np.array(weights), abs=1e-14)
+    assert [found.laid.names[int(code)] for code in found.forecasts[:, 0]] == ["a", "a", "b", "a"]
+    assert found.mistakes == 1 == found.to_dict()["mistakes"]
+
+
+def test_several_outcomes_in_columns_named_expert_and_outcome():
+    table = {
+        "anna:sun": [0.5, 0.2, 0.1],
+        "anna:rain": [0.5, 0.7, 0.1],
+        "anna:snow": [0.0, 0.1, 0.8],
+        "bert:snow": [0.2, 0.2, None],
+        "bert:sun": [0.2, 0.2, 0.2],
+        "bert:rain": [0.6, 0.6, 0.2],
+        "came": ["rain", "sun", "snow"],
+        "note": ["x", "y", "z"],
+    }
+    found = blend(table, outcome="came", experts=["anna", "bert"], loss="brier")
+    rows = [[[0.5, 0.5, 0.0], [0.2, 0.6, 0.2]], [[0.2, 0.7, 0.1], [0.2, 0.6, 0.2]], [[0.1, 0.1, 0.8], None]]
+    said, own = twin.mixture(rows, [1, 0, 2], "brier", 0.25)
+    assert found.laid.names == ("sun", "rain", "snow")
+    assert found.forecasts == pytest.approx(np.array(said), abs=1e-14)
+    assert found.losses == pytest.approx(own, abs=1e-14)
+    single = {"anna": [0.2, 0.9], "came": [0, 1]}
+    one = blend(single, outcome="came", experts=["anna"], loss="brier")
+    assert one.losses == pytest.approx([0.08, 0.02])
+
+
+def test_who_led_when_and_the_best_sequence():
+    costs = {"a": [0, 0, 0, 1, 1, 1, 1, 1], "b": [1, 1, 1, 0, 0, 0, 0, 0]}
+    found = blend(costs, costs=["a", "b"], switches=1)
+    assert found.leaders() == [(1, 6, "a"), (7, 8, "b")]
+    assert found.to_dict()["switching"]["parts"] == [[1, 3, "a"], [4, 8, "b"]]
+    assert found.to_dict()["switching"]["loss"] == 0.0
+    assert found.best == "b" and found.best_loss == 3.0
+
+
+@settings(max_examples=25)
+@given(arrays(np.float64, (12, 3), elements=st.floats(0, 1)), arrays(np.float64, 12, elements=st.floats(0, 1)))
+def test_no_single_expert_beats_the_best_combination(x, y):
+    found = blend((x, y), loss="squared")
+    best = found.combination()
+    assert best.lower <= best.upper
+    assert best.lower <= found.best_loss + 1e-12
+
+
+def test_the_best_combination_of_chances(weather):
+    found = blend(weather, outcome="rain", experts=["bert"], loss="log").combination()
+    true = -sum(map(math.log, [0.2, 0.4, 0.9, 0.7, 0.2]))
+    assert found.lower <= true <= found.upper
+    with pytest.raises(SettingError, match="never sleep"):
+        blend(weather, outcome="rain", experts=NAMES, loss="log").combination()
+
+
+def test_one_at_zero_is_out_and_all_at_zero_is_a_sentence():
+    table = {"a": [0.0, 0.5], "b": [0.5, 0.5], "y": [1, 1]}
+    found = blend(table, outcome="y", experts=["a", "b"], loss="log")
+    assert found.last_weights.tolist() == [0.0, 1.0]
+    assert found.best == "b"
+    assert found.regret <= math.log(2)
+    table["b"] = [0.5, 0.0]
+    with pytest.raises(InputError, match=r"the table:2: no expert that is left gave the outcome a positive probab"):
+        blend(table, outcome="y", experts=["a", "b"], loss="log")
+
+
+ROWS = {
+    "anna": ("anna,y\n0.5,1\n1.5,1\n", "squared", "t.csv:3: column 'anna' is 1.5, outside [0, 1]: declare the range"),
+    "outcome": ("anna,y\n0.5,1\n0.5,-2\n", "absolute", "t.csv:3: the outcome, column 'y', is -2, outside [0, 1]"),
+    "chance": ("anna,y\n1.5,1\n", "log", "t.csv:2: column 'anna' is 1.5, outside [0, 1], so it is no probability"),
+    "label": ("anna,y\n0.5,1\n0.5,0.5\n", "brier", "t.csv:3: the outcome, column 'y', must be 0 or 1, got 0.5"),
+    "missing": ("anna,y\n0.5,1\n0.5,\n", "squared", "t.csv:3: the outcome, column 'y', is missing"),
+    "silent": ("anna,y\n0.5,1\n,1\n", "squared", "t.csv:3: no expert says anything"),
+    "infinite": ("anna,y\n0.5,inf\n", "squared", "t.csv:2: the outcome, column 'y', must be finite"),
+    "word": ("anna,y\n0.5,1\nhalf,1\n", "squared", "t.csv:3: column 'anna' must hold numbers, got 'half'"),
+    "no column": ("bert,y\n0.5,1\n", "squared", "t.csv: there is no column 'anna': the columns are bert, y"),
+    "no outcome": ("anna,z\n0.5,1\n", "zero-one", "t.csv: there is no column 'y': the columns are anna, z"),
+    "sum": ("anna:a,anna:b,y\n0.5,0.5,a\n0.5,0.4,b\n", "brier", "t.csv:3: the probabilities of anna must sum to 1"),
+    "unknown": ("anna:a,anna:b,y\n0.5,0.5,c\n", "log", "t.csv:2: the outcome 'c' has no column anna:c"),
+    "no label": ("anna,y\na,\n", "zero-one", "t.csv:2: the outcome, column 'y', is missing"),
+    "empty": ("anna,y\n", "squared", "t.csv: holds no rows"),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_is_wrong_with_a_table_is_said_with_its_line(name, tmp_path, monkeypatch):
+    text, loss, sentence = ROWS[name]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(InputError) as said:
+        blend("t.csv", outcome="y", experts=["anna"], loss=loss)
+    assert str(said.value).startswith(sentence)
+
+
+X, Y = numbers(5)
+SETTINGS = {
+    "give outcome, experts and loss, or costs, not both": {"costs": ["a"], "loss": "squared"},
+    "the expert 'a' is given twice": {"experts": ["a", "a"], "outcome": "y", "loss": "squared"},
+    "the column 'a' cannot be both the outcome and an expert": {"experts": ["a"], "outcome": "a", "loss": "squared"},
+    "loss must be one of squared, absolute, log, zero-one, brier, got 'hinge'": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "hinge",
+    },
+    "loss must be one of squared, absolute, log, zero-one, brier, got nothing": {"experts": ["a"], "outcome": "y"},
+    "give the column of the outcome, the columns of the experts and a loss, or costs": {"experts": ["a"]},
+    "give the columns of the experts": {"outcome": "y", "loss": "squared"},
+    "method must be one of mixture, ": {"experts": ["a"], "outcome": "y", "loss": "squared", "method": "best"},
+    "method mixture is for the losses log, squared and brier, not for absolute": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "absolute",
+        "method": "mixture",
+    },
+    "the log loss has no bound, so its method is mixture, not hedge": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "log",
+        "method": "hedge",
+    },
+    "a range is for squared and absolute loss and for costs, not for brier": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "brier",
+        "range": (0, 2),
+    },
+    "range must be finite with low < high, got 1 and 0": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "squared",
+        "range": (1, 0),
+    },
+    "rate must be one of one, two, root-eight, got 'three'": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "absolute",
+        "method": "hedge",
+        "rate": "three",
+    },
+    "switches must be at least 0, got -1": {"costs": ["a"], "switches": -1},
+}
+
+
+@pytest.mark.parametrize("sentence", SETTINGS)
+def test_what_is_wrong_with_settings_is_said(sentence):
+    with pytest.raises(SettingError) as said:
+        blend({"a": [0.0, 1.0], "y": [1.0, 1.0]}, **SETTINGS[sentence])
+    assert str(said.value).startswith(f"blend: {sentence}")
+
+
+def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
+    blender = Blender(["a", "b"], loss="squared")
+    with pytest.raises(SettingError, match="learn comes after predict"):
+        blender.learn(1.0)
+    with pytest.raises(SettingError, match=r"a says 3, outside \[0, 1\]"):
+        blender.predict([3.0, 0.0])
+    with pytest.raises(SettingError, match="a round has 2 forecasts, got 1"):
+        blender.predict([0.5])
+    with pytest.raises(SettingError, match="one at least must be awake"):
+        blender.predict([None, math.nan])
+    blender.predict([0.5, 0.5])
+    with pytest.raises(SettingError, match="a round waits for its outcome"):
+        blender.save(tmp_path / "b.nr")
+    with pytest.raises(SettingError, match=r"the outcome 7 lies outside \[0, 1\]"):
+        blender.learn(7.0)
+    assert blender.learn(0.5) == 0.0
+    with pytest.raises(SettingError, match="fixed-share must know the number of rounds beforehand"):
+        Blender(2, loss="absolute", method="fixed-share")
+    with pytest.raises(SettingError, match="'maybe' is not one of the outcomes no, yes"):
+        Blender(1, loss="zero-one", outcomes=["no", "yes"]).predict(["maybe"])
+    (tmp_path / "b.nr").write_bytes(b"NOREGRET and so on")
+    with pytest.raises(ModelFileError, match="is not a file of experts"):
+        Blender.load(tmp_path / "b.nr")

@@ -1,0 +1,187 @@
+"""A blend's receipt stands on its table, and no number in it can be changed unnoticed."""
+
+import ast
+import copy
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from noregret.blending import blend
+from noregret.errors import ReceiptError
+from noregret.experts.blender import METHODS
+from noregret.receipt import blend as verifier
+from noregret.receipt.blend import load_blend, verify_blend
+from noregret.receipt.form import checksum, packed, unpacked
+
+
+def table(seed=0, rounds=24, sleepers=0.15):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(rounds) < 0.5).astype(float)
+    x = np.clip(y[:, None] + rng.normal(0.0, [0.3, 0.4, 0.5], (rounds, 3)), 0.02, 0.98).round(3)
+    x[rng.random(x.shape) < sleepers] = np.nan
+    x[np.isnan(x).all(axis=1), 1] = 0.5
+    found = {"y": y.tolist(), **{name: x[:, i].tolist() for i, name in enumerate("abc")}}
+    words = np.where(np.isnan(x), None, np.where(x > 0.5, "yes", "no"))
+    found |= {f"said {name}": words[:, i].tolist() for i, name in enumerate("abc")}
+    raw = rng.dirichlet(np.ones(3), (rounds, 3)).round(4)
+    raw[:, :, 2] = 1.0 - raw[:, :, 0] - raw[:, :, 1]
+    found |= {
+        f"{name}:{k}": raw[:, i, j].tolist() for i, name in enumerate("pq") for j, k in enumerate(("u", "v", "w"))
+    }
+    return found | {
+        "word": np.where(y > 0, "yes", "no").tolist(),
+        "came": rng.choice(["u", "v", "w"], rounds).tolist(),
+    }
+
+
+ABC = ["a", "b", "c"]
+CASES = {
+    "squared": {"outcome": "y", "experts": ABC, "loss": "squared"},
+    "squared, wider": {"outcome": "y", "experts": ABC, "loss": "squared", "range": (-1, 2)},
+    "log": {"outcome": "y", "experts": ABC, "loss": "log"},
+    "brier": {"outcome": "y", "experts": ABC, "loss": "brier"},
+    "brier of three": {"outcome": "came", "experts": ["p", "q"], "loss": "brier"},
+    "log of three": {"outcome": "came", "experts": ["p", "q"], "loss": "log", "switches": 2},
+    "zero-one": {"outcome": "word", "experts": [f"said {name}" for name in ABC], "loss": "zero-one"},
+    "costs": {"costs": ABC, "switches": 1},
+    "one expert": {"outcome": "y", "experts": ["b"], "loss": "absolute"},
+    "one expert by fixed-share": {"outcome": "y", "experts": ["b"], "loss": "absolute", "method": "fixed-share"},
+    "one expert, told": {"outcome": "y", "experts": ["b"], "loss": "absolute", "method": "weighted-majority"},
+    **{
+        f"absolute, {method}": {"outcome": "y", "experts": ABC, "loss": "absolute", "method": method}
+        for method in METHODS[1:]
+    },
+    "hedge, other rates": {"costs": ABC, "method": "hedge", "rate": "root-eight", "range": (-3, 1)},
+    "squared by fixed-share": {
+        "outcome": "y",
+        "experts": ABC,
+        "loss": "squared",
+        "method": "fixed-share",
+        "switches": 3,
+    },
+}
+
+
+def made(name, seed=0):
+    given = table(seed, sleepers=0.0 if "one expert" in name else 0.15)
+    return json.loads(json.dumps(blend(given, **CASES[name]).receipt().to_dict())), given
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_an_untouched_receipt_stands(name, seed):
+    body, given = made(name, seed)
+    assert len(verify_blend(body, given).checks) > 15
+
+
+def test_a_saved_receipt_stands_and_a_damaged_one_says_so(tmp_path):
+    given = table()
+    blend(given, **CASES["squared"]).receipt().save(tmp_path / "r.json")
+    body = load_blend(tmp_path / "r.json")
+    assert body["checksum"] == checksum({key: part for key, part in body.items() if key != "checksum"})
+    verify_blend(body, given)
+    with pytest.raises(ReceiptError, match="checksum does not match") as said:
+        verify_blend({**body, "rounds": 7}, given)
+    assert said.value.failed
+    (tmp_path / "r.json").write_text("{}")
+    with pytest.raises(ReceiptError, match="is not the receipt of a blend"):
+        load_blend(tmp_path / "r.json")
+
+
+def numbers(node, path=()):
+    """Every number and every word by its place."""
+    if isinstance(node, dict):
+        for key, part in node.items():
+            yield from numbers(part, (*path, key))
+    elif isinstance(node, list):
+        for place, part in enumerate(node):
+            yield from numbers(part, (*path, place))
+    elif isinstance(node, int | float) and not isinstance(node, bool):
+        yield path, node
+
+
+def changed(body, path, value):
+    found = copy.deepcopy(body)
+    node = found
+    for key in path[:-1]:
+        node = node[key]
+    node[path[-1]] = value
+    return found
+
+
+def other(value):
+    return [value + 1, value - 1] if isinstance(value, int) else [value * (1.0 + 1e-6) + 1e-7, value - 1.0]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_number_can_be_changed_even_with_its_checksum(name):
+    body, given = made(name)
+    found = list(numbers(body))
+    assert len(found) > 15
+    for path, value in found:
+        for wrong in other(value):
+            bad = changed(body, path, wrong)
+            with pytest.raises(ReceiptError) as said:
+                verify_blend({**bad, "checksum": checksum(bad)}, given)
+            assert said.value.failed, (path, value, wrong)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_entry_of_a_vector_can_be_changed(name):
+    body, given = made(name)
+    for key, text in body["points"].items():
+        vector = unpacked(text)
+        for place in {0, len(vector) // 2, len(vector) - 1}:
+            spoiled = vector.copy()
+            spoiled[place] += 1e-6
+            with pytest.raises(ReceiptError, match=f"{key[:-1]} {place + 1}: the receipt says"):
+                verify_blend(changed(body, ("points", key), packed(spoiled)), given)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("best", "expert"), "c"),
+        (("reading", "loss"), "brier"),
+        (("reading", "method"), "adahedge"),
+        (("reading", "experts"), ["a", "c", "b"]),
+        (("certificates", 0, "verdict"), "open"),
+        (("certificates", 0, "assumptions"), []),
+        (("certificates", 0, "source"), "somebody"),
+        (("certificates",), []),
+        (("bound",), None),
+        (("digest",), "0" * 64),
+        (("points",), {}),
+        (("experts", 0, "expert"), "z"),
+    ],
+)
+def test_no_word_can_be_changed_either(path, value):
+    body, given = made("squared")
+    with pytest.raises(ReceiptError) as said:
+        verify_blend(changed(body, path, value), given)
+    assert said.value.failed
+
+
+def test_another_table_does_not_do():
+    body, given = made("log")
+    given["a"][3] = 0.123
+    with pytest.raises(ReceiptError, match="the digest of the table"):
+        verify_blend(body, given)
+    with pytest.raises(ReceiptError, match=r"the blend cannot be replayed: .*there is no column 'b'"):
+        verify_blend(body, {"a": [0.5]})
+
+
+def test_the_verifier_imports_neither_the_learners_nor_the_theorems():
+    tree = ast.parse(Path(verifier.__file__).read_text())
+    names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    assert "noregret.interval" in names
+    assert not [name for name in names if name.startswith(("noregret.experts", "noregret.theorem", "noregret._kernel"))]
+
+
+def test_ties_that_are_none_in_floats_are_replayed_as_they_were_played():
+    """0.1 + 0.2 and 0.3 + 0.0 differ by a rounding; leaders are leaders nevertheless."""
+    given = {"a": [0.1, 0.2, 1.0, 0.0] * 5, "b": [0.3, 0.0, 0.0, 1.0] * 5, "c": [0.2, 0.1, 0.3, 0.7] * 5}
+    found = blend(given, costs=["a", "b", "c"])
+    verify_blend(found.receipt().to_dict(), given)
