@@ -197,6 +197,9 @@ def compare(
 
 def _named(learners: Mapping[str, Playable] | Sequence[Playable]) -> dict[str, Playable]:
     """The learners by name; in a list those of one name are numbered."""
+    for one in learners.values() if isinstance(learners, Mapping) else learners:
+        if not hasattr(one, "core"):
+            raise SettingError(f"compare: learners must be learners, for example noregret.Perceptron(), got {one!r}")
     if isinstance(learners, Mapping):
         return dict(learners)
     found: dict[str, Playable] = {}

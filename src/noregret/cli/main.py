@@ -58,8 +58,22 @@ def _front(
 
 
 COMMANDS = (learn, certify, verify, compare, audit, theorems, blend, dim, game, predict, inspect, demo)
+SHORT = {
+    "learn": "Learn from a stream in one pass.",
+    "certify": "Regret of a model's run, with proof.",
+    "verify": "Recompute every number of a receipt.",
+    "compare": "Several learners on the same rounds.",
+    "audit": "Regret of predictions that any model logged.",
+    "theorems": "List the theorems, or explain one.",
+    "blend": "Blend several forecasters into one.",
+    "dim": "VC and Littlestone dimension of a class.",
+    "game": "A learner, or you, against the adversary.",
+    "predict": "Score new rows with a saved model.",
+    "inspect": "What is in a model file.",
+    "demo": "Two learners on real data, with a picture.",
+}
 for command in COMMANDS:
-    app.command()(command)
+    app.command(short_help=SHORT[command.__name__])(command)
 
 # What a wrong option or argument raises, under whatever name this version of typer keeps it.
 UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

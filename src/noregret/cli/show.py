@@ -82,7 +82,8 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         if run.auc is not None:
             low, high = run.auc
             rows.append(("AUC", f"{(low + high) / 2:.4f} ± {(high - low) / 2:.4f}", ""))
-    rows.append((f"loss ({run.learner.loss.spec})", number(run.loss), per_round(run.loss, n)))
+    ridge = " + regulariser" if run.learner.config["sigma"][0] else ""
+    rows.append((f"loss ({run.learner.loss.spec}{ridge})", number(run.loss), per_round(run.loss, n)))
     if run.mistakes is None:
         metrics, baselines = run.metrics, run.baselines
         rows.append(
@@ -96,7 +97,7 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     upper = run.regret_upper
     if upper is not None:
         empty = " (says nothing)" if upper >= run.loss else ""
-        rows.append((f"regret at most{_against(run)}{empty}", number(upper), per_round(upper, n)))
+        rows.append((f"regret at most{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
     rows.append(("longest row ‖x‖", number(run.max_norm), ""))
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))
     return rows

@@ -52,12 +52,12 @@ def as_dict(one: Theorem) -> dict[str, Any]:
 
 
 def overview(listed: Iterable[Theorem]) -> None:
-    """All of them, a line each; nothing is cut off, whatever the terminal's width."""
-    rows = [("theorem", "bounds", "learners", "source")]
-    rows += [(one.name, one.title, ", ".join(one.learners), one.source) for one in listed]
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    for row in rows:
-        print("  ".join([*(cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True)), row[3]]))
+    """All of them: what each bounds and for whom, its formula, its source, what it assumes."""
+    for one in listed:
+        print(f"{one.name}: {one.title} ({', '.join(one.learners) or 'any class'})")
+        print(f"    {one.formula}")
+        print(f"    {one.source}")
+        print(f"    assumes: {'; '.join(one.assumptions) or 'nothing'}\n")
 
 
 def explain(one: Theorem) -> None:

@@ -48,16 +48,21 @@ def verify(
     elif not quiet:
         from noregret.cli.show import table
 
-        table([(what, _shown(claimed)) for what, claimed, _ in done.checks], ("recomputed", "stands"))
+        table([(what, _shown(what, claimed)) for what, claimed, _ in done.checks], ("what", "recomputed as"))
         print(f"\nthe receipt stands: {len(done.checks)} claims recomputed")
 
 
-def _shown(claimed: object) -> str:
-    from noregret.cli.show import number
+def _shown(what: str, claimed: object) -> str:
+    from noregret.cli.show import at_most, number
 
-    if claimed is True or isinstance(claimed, dict | list):
-        return "yes"
-    return number(float(claimed)) if isinstance(claimed, int | float) else str(claimed)[:24]
+    if isinstance(claimed, list) and "verdict" in what:  # of a theorem that claims nothing, with its empty figures
+        return str(claimed[0])
+    if isinstance(claimed, bool | dict | list):
+        return "no" if claimed is False else "yes"
+    if isinstance(claimed, int | float):
+        return at_most(float(claimed)) if "bound" in what or "at most" in what else number(float(claimed))
+    text = "not checkable" if claimed is None and "verdict" not in what else str(claimed)
+    return text if len(text) <= 24 else f"{text[:23]}…"
 
 
 def _print(answer: dict[str, object]) -> None:

@@ -100,6 +100,10 @@ def dimensions(
     shattering.at_most(littlestone.upper)
     vc = _vc(shattering, began + seconds, tell)
     shattered = tuple(hypotheses.points[j] for j in shattering.best)
+    if vc.lower > littlestone.lower:  # a shattered set is a shattered tree that asks the same point on a whole level
+        littlestone = Bounds(vc.lower, littlestone.upper)
+        asked = (shattered[node.bit_length() - 1] for node in range(1, 2**vc.lower))
+        tree = MistakeTree(vc.lower, tuple(asked))
     took = time.perf_counter() - began
     return Dimensions(hypotheses, vc, littlestone, shattered, tree, depths.nodes, took)
 

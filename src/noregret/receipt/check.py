@@ -123,6 +123,8 @@ def _check_segments(done: Verification, receipt: Receipt, core: Linear, played: 
     """Each stream: its digest, how often it was gone over, and that it does not go on unread."""
     for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
         done.true(f"what is said of stream {place}", set(segment) == SEGMENT)
+        if segment["digest"] != digest:
+            raise ReceiptError(f"the digest of stream {place}: this is not the stream that was played", failed=True)
         done.same(f"the digest of stream {place}", segment["digest"], digest)
         done.same(f"the passes over stream {place}", segment["passes"], core.segments[place - 1]["passes"])
         if segment["ended"]:  # a run that was stopped claims no end
