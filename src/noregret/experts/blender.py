@@ -182,6 +182,9 @@ class Blender:
 
     def _given(self, forecasts: Any) -> NDArray[np.float64]:
         """given[i, k], checked."""
+        for name in forecasts if isinstance(forecasts, Mapping) else ():
+            if name not in self.experts:
+                raise SettingError(f"blend: {name!r} is none of the experts {', '.join(map(str, self.experts))}")
         row = [forecasts.get(name) for name in self.experts] if isinstance(forecasts, Mapping) else list(forecasts)
         if len(row) != len(self.experts):
             raise SettingError(f"blend: a round has {len(self.experts)} forecasts, got {len(row)}")

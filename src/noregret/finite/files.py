@@ -104,6 +104,8 @@ def _from_csv(path: Path) -> HypothesisClass:
     if not lines:
         raise InputError("is empty, a row of 0 and 1 was expected", str(path))
     head = None if all(cell.lower() in ENTRIES for cell in lines[0][1]) else lines.pop(0)[1]
+    if not lines:
+        raise InputError("names points and holds no hypothesis", str(path))
     named = head is not None and head[0].lower() in NAMING
     points = None if head is None else head[named:]
     width = len(lines[0][1]) if head is None and lines else len(head or ())

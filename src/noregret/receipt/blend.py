@@ -13,6 +13,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -225,13 +226,17 @@ def load_blend(path: str | os.PathLike[str]) -> dict[str, Any]:
     found = decoded(path)
     if not is_blend(found):
         raise ReceiptError("is not the receipt of a blend", os.fspath(path))
+    if "checksum" not in found:
+        raise ReceiptError("the receipt was damaged or changed: it has no checksum", os.fspath(path), failed=True)
     return dict(found)
 
 
 def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
     """Recompute every number of a blend's receipt from its table; the first that does not stand is an error."""
     said = dict(body)
-    if said.get("receipt") != VERSION:
+    if isinstance(table, str | os.PathLike) and not Path(table).exists():
+        raise InputError("there is no such file", os.fspath(table))
+    if type(said.get("receipt")) is not int or said["receipt"] != VERSION:
         what = f"is a receipt of version {said.get('receipt')}, this noregret reads version {VERSION}"
         raise ReceiptError(what, failed=True)
     claimed = said.pop("checksum", None)
@@ -426,6 +431,7 @@ def _mixability(p: NDArray[Any], cost: Vector, sums: NDArray[Any], eta: float) -
 
 def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     reading = said["reading"]
+    done.true("the table is read, and blended, in a way that there is", sound(reading))
     laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
     known = {"receipt", "kind", "reading", "outcomes", "digest", "rounds", "loss", "experts", "best", "regret"}
     known |= {"bound", "switching", "certificates", "points"}
@@ -435,14 +441,38 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     done.same("the rounds", said["rounds"], len(laid.given))
     done.true("everything lies in its range", in_range(laid, reading))
     again = replayed(laid, reading)
-    _check_points(done, said["points"], laid, again)
-    scale = max(abs(again.total), float(np.abs(again.own).sum()), 1e-300)
+    _check_points(done, said["points"], reading, again)
+    scale = float(np.abs(again.own).sum()) + len(laid.given) * grain(reading) / CLOSE
     _near(done, "the loss at least", said["loss"]["lower"], again.total, scale)
     _near(done, "the loss at most", said["loss"]["upper"], again.total, scale)
     done.true("the loss at least is not above the loss at most", said["loss"]["lower"] <= said["loss"]["upper"])
     regrets = _check_experts(done, said, laid, again, scale)
     _check_switching(done, said, again, scale)
     _check_certificates(done, said, laid, again, max(regrets))
+
+
+METHODS = ("adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")
+
+
+def sound(reading: Mapping[str, Any]) -> bool:
+    """Whether such a blend can be made at all: a method for the loss, a range where it has one, experts told apart."""
+    loss, method, limits = reading["loss"], reading["method"], reading["range"]
+    allowed = {"log": ("mixture",), "squared": ("mixture", *METHODS), "brier": ("mixture", *METHODS)}
+    keys = {"outcome", "experts", "loss", "range", "method", "rate", "switches"}
+    if set(reading) != keys or method not in allowed.get(loss, METHODS) or (method == "hedge") != bool(reading["rate"]):
+        return False
+    if (limits is not None) != (loss in ("squared", "absolute", "costs")) or (limits and not limits[0] < limits[1]):
+        return False
+    names = [*reading["experts"], *([] if reading["outcome"] is None else [reading["outcome"]])]
+    return len(names) == len(set(names)) and (reading["outcome"] is None) == (loss == "costs")
+
+
+def grain(reading: Mapping[str, Any]) -> float:
+    """What the loss of one round may be off by in float64, whatever its own size: the numbers' size counts."""
+    lo, hi = reading["range"] or (0.0, 1.0)
+    width, reach = float(hi) - float(lo), max(abs(float(lo)), abs(float(hi)))
+    sizes = {"squared": width * (width + reach), "absolute": width + reach, "costs": reach, "brier": 2.0}
+    return (len(reading["experts"]) + 16) * 2.0**-48 * sizes.get(reading["loss"], 1.0)
 
 
 def in_range(laid: Laid, reading: Mapping[str, Any]) -> bool:
@@ -469,16 +499,21 @@ def _near(done: Verification, what: str, claimed: Any, found: float, scale: floa
     done.same(what, claimed, claimed if stands else found)
 
 
-def _check_points(done: Verification, points: dict[str, str], laid: Laid, again: Replay) -> None:
+def _check_points(done: Verification, points: dict[str, str], reading: Mapping[str, Any], again: Replay) -> None:
+    lo, hi = reading["range"] or (0.0, 1.0)
+    reach = max(abs(float(lo)), abs(float(hi)), float(hi) - float(lo))
+    spare = {"forecasts": CLOSE * reach, "losses": grain(reading), "weights": CLOSE}
+    one = {"forecasts": "forecast", "losses": "loss", "weights": "weight"}
     found = {"forecasts": again.forecasts.reshape(-1), "losses": again.own, "weights": again.weights}
     done.true("the vectors of the receipt are forecasts, losses and weights", set(points) == set(found))
     for name, vector in found.items():
         claimed = unpacked(points[name])
         there = claimed.shape == vector.shape
-        wrong = ~(np.abs(claimed - vector) <= CLOSE * np.maximum(np.abs(vector), 1.0)) if there else np.ones(1, bool)
+        near = CLOSE * np.abs(vector) + spare[name]
+        wrong = ~((claimed == vector) | (np.abs(claimed - vector) <= near)) if there else np.ones(1, bool)
         row = int(wrong.argmax())
         if wrong.any() and there:
-            what = f"{name[:-1]} {row + 1}"
+            what = f"{one[name]} {row + 1}"
             done.same(what, float(claimed[row]), float(vector[row]))
         done.true(f"every one of the {name}", not wrong.any())
 
@@ -508,6 +543,7 @@ def _check_experts(done: Verification, said: dict[str, Any], laid: Laid, again: 
     )
     for end in ("lower", "upper"):
         _near(done, f"the regret at {'least' if end == 'lower' else 'most'}", said["regret"][end], max(regrets), scale)
+    done.true("the regret at least is not above the regret at most", said["regret"]["lower"] <= said["regret"]["upper"])
     return regrets
 
 
@@ -525,7 +561,13 @@ def _check_switching(done: Verification, said: dict[str, Any], again: Replay, sc
     done.same("the switches asked for", found["switches"], asked)
     names, parts = said["reading"]["experts"], found["parts"]
     firsts, lasts = [part[0] for part in parts], [part[1] for part in parts]
-    joined = firsts == [1, *(last + 1 for last in lasts[:-1])] and lasts[-1] == len(again.own)
+    whole = all(type(end) is int and end >= 1 for end in (*firsts, *lasts))
+    joined = (
+        whole
+        and all(a <= b for a, b in zip(firsts, lasts, strict=True))
+        and firsts == [1, *(last + 1 for last in lasts[:-1])]
+        and lasts[-1] == len(again.own)
+    )
     done.true("the best sequence runs from the first round to the last", joined)
     done.true(f"the best sequence changes at most {asked} times", len(parts) <= asked + 1)
     taken = [again.costs[a - 1 : b, names.index(who)] for a, b, who in parts]
@@ -713,15 +755,17 @@ def _check_certificate(
     done.same(f"{name}: its source", said["source"], known.source)
     done.same(f"{name}: its assumptions", said["assumptions"], assumed)
     bound = known.value(facts) if facts.experts > 1 else Interval.of(0.0)
-    scale = max(abs(again.total), float(np.abs(again.own).sum()), 1.0)
-    near = 1e-10 * max(abs(bound.hi), 1.0) + rounding(facts)
-    stands = bound.lo - near <= said["bound"] <= bound.hi + near
+    scale = float(np.abs(again.own).sum()) + facts.T * grain(facts.reading) / CLOSE
+    above = 1e-10 * abs(bound.hi) + 1.001 * rounding(facts)
+    below = CLOSE * abs(bound.hi) + (facts.T * grain(facts.reading) if known.method == "adahedge" else 0.0)
+    stands = bound.lo - below <= said["bound"] <= bound.hi + above
     done.same(f"{name}: the bound", said["bound"], said["bound"] if stands else bound.hi)
     _near(done, f"{name}: the observed value", said["observed"], observed, scale)
     values = known.named(facts)
     done.true(f"{name}: its values are those of the theorem", set(said["values"]) == set(values))
     for key, value in values.items():
-        _near(done, f"{name}: {key.replace('_', ' ')}", said["values"][key], value, 1.0)
+        spare = scale if key == "mixability_gap" else 1e-100
+        _near(done, f"{name}: {key.replace('_', ' ')}", said["values"][key], value, spare)
     done.same(f"{name}: the verdict", said["verdict"], _verdict(said, observed, ceiling, CLOSE * scale))
 
 
