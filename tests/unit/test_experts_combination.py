@@ -47,6 +47,12 @@ def exact(loss, x, y, w):
     return total
 
 
+@pytest.mark.parametrize("tiny", [2.2e-311, 1e-200, 1e-160])
+def test_a_square_that_vanishes_is_still_below_the_upper_end(tiny):
+    x, y = np.array([[tiny]]), np.zeros(1)
+    assert exact("squared", x, y, [Fraction(1)]) <= Fraction(best_combination(x, y, "squared").upper)
+
+
 @pytest.mark.parametrize("loss", ["squared", "absolute"])
 @settings(max_examples=40)
 @given(arrays(np.float64, st.tuples(st.integers(1, 8), st.integers(1, 4)), elements=st.floats(0, 1)), st.data())
