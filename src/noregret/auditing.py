@@ -21,7 +21,7 @@ from noregret.enclose import loss_total
 from noregret.errors import InputError, SettingError
 from noregret.hindsight import Hindsight, best
 from noregret.interval import Interval
-from noregret.learner import Linear, OnlineGradientDescent
+from noregret.learner import Core, OnlineGradientDescent
 from noregret.loss import Loss
 from noregret.loss import parse as parse_loss
 from noregret.protocol import encoded
@@ -333,7 +333,7 @@ class _Reading:
     """One pass over a log: the rounds with their scores, and the segment of each."""
 
     def __init__(
-        self, stream: Stream, core: Linear, said: str, segment: str | None, hard: bool, bias: bool, skip: bool
+        self, stream: Stream, core: Core, said: str, segment: str | None, hard: bool, bias: bool, skip: bool
     ) -> None:
         self._stream = stream
         self._core = core

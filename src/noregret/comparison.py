@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from noregret.errors import SettingError
 from noregret.hindsight import Hindsight, best
 from noregret.interval import Interval
-from noregret.learner import Linear
+from noregret.learner import Core
 from noregret.loss import Loss, absolute, hinge, zero_one
 from noregret.protocol import Playable, play
 from noregret.rounds import Gathering, Rounds
@@ -157,7 +157,7 @@ class _Played:
     rounds: Rounds
 
     @property
-    def core(self) -> Linear:
+    def core(self) -> Core:
         return self.run.learner
 
 
@@ -279,7 +279,7 @@ def _play(
         yield _Played(name, run, replace(gathered[prepared], scores=predicted))
 
 
-def _warm(core: Linear, rows: Stream) -> None:
+def _warm(core: Core, rows: Stream) -> None:
     """Compile outside the clock: a new learner of the same settings plays a row of zeros."""
     row = next(rows.blocks()).rows.slice(0, 1)
     type(core)(**core.settings).play(row.with_values(np.zeros_like(row.values)), np.ones(1))
@@ -288,7 +288,7 @@ def _warm(core: Linear, rows: Stream) -> None:
 class _Scores:
     """The scores of one run, on disk; rows of weight 0 were no rounds and have none."""
 
-    def __init__(self, name: str, core: Linear, rows: int, watch: Watch | None) -> None:
+    def __init__(self, name: str, core: Core, rows: int, watch: Watch | None) -> None:
         self._name = name
         self._core = core
         self._rows = rows
@@ -329,7 +329,7 @@ def _certified(
         yield Contender(one.spec, one.run, tuple(certificates(evidence)), evidence.regret, loss, found)
 
 
-def _against(core: Linear, radius: float | None) -> tuple[Loss, float, float] | None:
+def _against(core: Core, radius: float | None) -> tuple[Loss, float, float] | None:
     """The loss, the radius and σ of the comparators: the learner's own ball, or the one asked for where it has none."""
     if not core.loss.convex:
         return None if radius is None else (hinge(), radius, 0.0)
@@ -350,7 +350,7 @@ def _difference(first: _Played, other: _Played, confidence: float) -> Difference
     return Difference(first.spec, other.spec, name, mean, mean - reach, mean + reach, confidence)
 
 
-def _figure(a: Linear, b: Linear) -> tuple[str, Loss, Loss]:
+def _figure(a: Core, b: Core) -> tuple[str, Loss, Loss]:
     """What two learners are both judged by: a name and each one's loss for it."""
     if a.loss.convex and a.loss.spec == b.loss.spec and a.loss.value is b.loss.value:
         return f"mean loss ({a.loss.spec})", a.loss, b.loss

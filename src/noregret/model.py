@@ -22,7 +22,7 @@ from noregret._kernel.state import POINTS, ROWS, WINDOW, new_state
 from noregret.atomic import whole_file
 from noregret.errors import ModelFileError, SettingError
 from noregret.learner import LEARNERS
-from noregret.learner.linear import Linear
+from noregret.learner.core import Core
 from noregret.loss import Loss
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels
@@ -57,15 +57,14 @@ class Header(msgspec.Struct):
     options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
 
 
-def save(core: Linear, path: str | os.PathLike[str], estimator: dict[str, Any] | None = None) -> None:
+def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | None = None) -> None:
     """Write the learner; the file appears whole or an older one stays as it was."""
     settings, custom = dict(core.settings), None
     if core.loss.custom:
         custom = {"name": core.loss.name, "fingerprint": fingerprint(core.loss.value, core.loss.slope)}
         settings["loss"] = None
     arrays: dict[str, NDArray[Any]] = {
-        "z": core.z[: core.width],
-        "total": core.total[: core.width],
+        **core.arrays(),
         "peak": core.preparation.peak,
         **{f"state.{name}": core.state[name] for name in core.state.dtype.names or ()},
     }
@@ -97,7 +96,7 @@ def save(core: Linear, path: str | os.PathLike[str], estimator: dict[str, Any] |
         file.write(digest.digest())
 
 
-def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Linear, dict[str, Any] | None]:
+def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Core, dict[str, Any] | None]:
     """The learner of a model file, and what its scikit-learn shell had added."""
     name = os.fspath(path)
     header, body = _read(name)
@@ -107,10 +106,7 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Linear
     try:
         for field in state.dtype.names or ():
             state[field] = arrays[f"state.{field}"]
-        core.grow(header.width, sparse=header.paired)
-        core.z[: header.width] = arrays["z"]
-        if core.total.shape[0]:
-            core.total[: header.width] = arrays["total"]
+        core.restore(arrays, header.width, header.paired)
         core.preparation.peak = arrays["peak"].copy()
         core.features = Features.from_dict(header.features) if header.features else None
         core.labels = Labels.from_dict(header.labels) if header.labels else None
@@ -157,7 +153,7 @@ def _read(name: str) -> tuple[Header, bytes]:
     return header, data[_FRONT.size + length : -32]
 
 
-def _constructed(name: str, header: Header, loss: Loss | None) -> Linear:
+def _constructed(name: str, header: Header, loss: Loss | None) -> Core:
     if header.learner not in LEARNERS:
         raise ModelFileError(f"holds a learner {header.learner!r} that this noregret does not know", name)
     settings = dict(header.settings)

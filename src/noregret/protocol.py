@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from noregret.digest import Digest
 from noregret.errors import InputError, SettingError
-from noregret.learner.linear import Linear
+from noregret.learner.core import Core
 from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.stream.base import Stream
@@ -34,7 +34,7 @@ class Playable(Protocol):
     """Whatever has a core: the learners themselves, and the scikit-learn estimators around them."""
 
     @property
-    def core(self) -> Linear: ...
+    def core(self) -> Core: ...
 
 
 def play(
@@ -140,25 +140,25 @@ def play(
     )
 
 
-def _core_of(learner: Any) -> Linear:
+def _core_of(learner: Any) -> Core:
     if isinstance(learner, type):
         raise SettingError(f"play: give a learner, not its class: {learner.__name__}()")
     if getattr(learner, "holding", False):
         raise SettingError("play: examples of a single label are held: learn_one of the other label first")
     core = getattr(learner, "core", None)
-    if not isinstance(core, Linear):
+    if not isinstance(core, Core):
         raise SettingError(f"play: the first argument must be a learner, got {type(learner).__name__}")
     return core
 
 
-def _as_before(core: Linear, stream: Any) -> dict[str, Any]:
+def _as_before(core: Core, stream: Any) -> dict[str, Any]:
     """A file is read as the files were that the learner has learned from."""
     if not isinstance(stream, str | os.PathLike):
         return {}
     return {key: core.options[key] for key in ("label", "missing") if core.options.get(key) is not None}
 
 
-def agree(core: Linear, stream: Stream) -> None:
+def agree(core: Core, stream: Stream) -> None:
     """See to it that the learner and the stream number their features alike."""
     ours, theirs = core.features, stream.features
     if ours is None:
@@ -184,7 +184,7 @@ def _alike(ours: Features, theirs: Features) -> bool:
     return True
 
 
-def _rounds(core: Linear, stream: Stream, passes: int, shuffle: int | None) -> Iterator[tuple[int, Block, Vector]]:
+def _rounds(core: Core, stream: Stream, passes: int, shuffle: int | None) -> Iterator[tuple[int, Block, Vector]]:
     """Every block of every pass, 1, 2, …, with its labels encoded."""
     rng = None if shuffle is None else np.random.default_rng(shuffle)
     if rng is not None:
@@ -196,7 +196,7 @@ def _rounds(core: Linear, stream: Stream, passes: int, shuffle: int | None) -> I
             yield turn, block, y
 
 
-def encoded(core: Linear, stream: Stream) -> Iterator[tuple[Block, Vector]]:
+def encoded(core: Core, stream: Stream) -> Iterator[tuple[Block, Vector]]:
     """Blocks with labels as −1 and +1, or as the numbers they are for regression."""
     held: list[Block] = []
     for block in stream.blocks():
@@ -217,7 +217,7 @@ def encoded(core: Linear, stream: Stream) -> Iterator[tuple[Block, Vector]]:
             yield earlier, _known(core, earlier)
 
 
-def _known(core: Linear, block: Block) -> Vector:
+def _known(core: Core, block: Block) -> Vector:
     assert core.labels is not None
     y = core.labels.encode(block)
     assert y is not None, "both labels were seen"
@@ -235,7 +235,7 @@ def _real(block: Block) -> Vector:
     return np.ascontiguousarray(block.labels, dtype=np.float64)
 
 
-def _weights(core: Linear, block: Block, y: Vector, class_weight: dict[Any, float] | None) -> Vector | None:
+def _weights(core: Core, block: Block, y: Vector, class_weight: dict[Any, float] | None) -> Vector | None:
     weights = block.weights
     if class_weight is None or core.labels is None:
         return weights
@@ -255,14 +255,14 @@ def _weight_of(class_weight: dict[Any, float], label: Any) -> float:
     return next((float(weight) for key, weight in class_weight.items() if same(key, label)), 1.0)
 
 
-def _play_block(core: Linear, block: Block, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
+def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
     try:
         return core.play(block.rows, y, weights, keep)
     except SettingError as error:  # more features than there is memory for
         raise InputError(str(error), block.source, int(block.lines[0])) from error
 
 
-def _missed(core: Linear, scores: Vector, y: Vector) -> NDArray[np.bool_]:
+def _missed(core: Core, scores: Vector, y: Vector) -> NDArray[np.bool_]:
     """For each round of a block whether it was a mistake."""
     tie = float(core.config["tie"][0])
     wrong = np.where(scores == 0.0, y != tie, (scores > 0.0) != (y > 0.0))
@@ -272,7 +272,7 @@ def _missed(core: Linear, scores: Vector, y: Vector) -> NDArray[np.bool_]:
 class _Seen:
     """The rows that a learner was given before in the stream it goes on with: checked by digest, then passed over."""
 
-    def __init__(self, core: Linear) -> None:
+    def __init__(self, core: Core) -> None:
         told = [segment for segment in core.segments if segment["digest"] is not None]
         if not told:
             raise SettingError("skip seen: the model holds no digest of the rows it saw")

@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel.state import BALL, CURVE, STRONG, TRACE, WINDOW, new_state
-from noregret._kernel.vector import norm2
 
 if TYPE_CHECKING:
-    from noregret.learner.linear import Linear
+    from noregret.learner.core import Core
 
 
 @dataclass(frozen=True, repr=False)
 class Run:
     """The figures of a learner from its first round on, with those of this call beside them in `this_run`."""
 
-    learner: Linear
+    learner: Core
     state: NDArray[Any]  # as it was when the call ended
     before: NDArray[Any]  # as it was when the call began
     seconds: float
@@ -36,13 +35,12 @@ class Run:
         return f"<Run of {self.learner.name}: {self.rounds} rounds{wrong}, loss {self.loss:.6g}>"
 
     @classmethod
-    def of(cls, core: Linear, before: NDArray[Any] | None = None, seconds: float = 0.0, **more: Any) -> Run:
+    def of(cls, core: Core, before: NDArray[Any] | None = None, seconds: float = 0.0, **more: Any) -> Run:
         """The run of a learner as it stands, which later rounds leave as it is."""
         state = core.state.copy()
-        total = math.sqrt(norm2(core.total) + float(state["bias_gradient"][0]) ** 2)
         features = core.features.count if core.features else core.width
         start = new_state() if before is None else before
-        return cls(core, state, start, seconds, core.weight_norm, total, features, **more)
+        return cls(core, state, start, seconds, core.weight_norm, core.gradient_norm, features, **more)
 
     def _get(self, name: str) -> Any:
         return self.state[name][0].item()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from noregret.comparison import Comparison, Contender
-    from noregret.learner import Linear
+    from noregret.learner import Core
 
 
 def compare(
@@ -129,14 +129,12 @@ def _leave_if_broken(comparison: Comparison) -> None:
         raise typer.Exit(1)
 
 
-def _learners(
-    specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None
-) -> dict[str, Linear]:
+def _learners(specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None) -> dict[str, Core]:
     """The learners by the text that asked for each."""
     from noregret.errors import SettingError
     from noregret.stream import Labels
 
-    found: dict[str, Linear] = {}
+    found: dict[str, Core] = {}
     for spec in specs:
         if spec in found:
             raise SettingError(f"--learner {spec} is given twice")
@@ -148,18 +146,20 @@ def _learners(
     return found
 
 
-def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Linear:
+def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
     """A learner from `name:key=value,key=value`; `radius` is that of a spec without one.
 
     >>> parse("ogd:loss=logistic,rate=sqrt:0.5", 5.0, {"bias": True}).settings["rate"]
     'sqrt:0.5'
     """
-    from noregret.cli.options import COMMON, OWN, flag, make_learner
+    from noregret.cli.options import COMMON, flag, make_learner, own_settings
     from noregret.errors import SettingError
+    from noregret.learner import LEARNERS
 
     name, colon, rest = spec.partition(":")
-    if name not in OWN:
+    if name not in LEARNERS:
         make_learner(name, {})  # which says what there is
+    own = own_settings(name)
     given: dict[str, Any] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -168,10 +168,10 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Linear:
             raise SettingError(f"--learner {spec}: {flag(key)} is common to all learners, so it is no part of a SPEC")
         if not (equals and value) or key in given:
             raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
-        if key not in OWN[name]:
-            raise SettingError(f"--learner {spec}: {name} has {', '.join(OWN[name])}, not {key!r}")
+        if key not in own:
+            raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
         given[key] = _number(spec, key, value) if key in ("radius", "sigma") else value
-    if "radius" in OWN[name]:
+    if "radius" in own:
         given.setdefault("radius", radius)
     return make_learner(name, {**given, **common})
 

@@ -31,7 +31,7 @@ from noregret.cli.arguments import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from noregret.learner import Linear
+    from noregret.learner import Core
     from noregret.receipt import Receipt
     from noregret.rounds import Gathering
     from noregret.run import Run
@@ -187,7 +187,7 @@ def learn(
 
 def _core(
     name: str | None, settings: dict[str, Any], reading: dict[str, Any], resume: Path | None, skip: str | None
-) -> Linear:
+) -> Core:
     """The learner to play: a new one, or the resumed one once no option contradicts it."""
     from noregret import model
     from noregret.cli.options import check_same, learner_settings, make_learner, with_defaults
@@ -229,7 +229,7 @@ def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) ->
 
 @contextmanager
 def _watching(
-    core: Linear, source: Stream, predictions: Path | None, once: bool, gathers: bool, quiet: bool
+    core: Core, source: Stream, predictions: Path | None, once: bool, gathers: bool, quiet: bool
 ) -> Iterator[tuple[Callable[..., None], Callable[[], bool]]]:
     """What goes on beside the rounds: the bar, the prediction file, and an ear for Ctrl-C."""
     from noregret.atomic import whole_file

@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from pathlib import Path
 from typing import Any
 
 from noregret.errors import InputError, SettingError
-from noregret.learner import LEARNERS, Linear
+from noregret.learner import LEARNERS, Core
 from noregret.loss import parse as parse_loss
-
-# The options that each learner has; the rest of its settings are common to all.
-OWN = {
-    "perceptron": ("rate", "tie"),
-    "ogd": ("loss", "radius", "domain", "rate", "tie"),
-    "ogd-strong": ("loss", "sigma", "radius", "tie"),
-}
-COMMON = ("bias", "unit_norm", "scale")
 
 
 def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def make_learner(name: str, options: dict[str, Any]) -> Linear:
+def make_learner(name: str, options: dict[str, Any]) -> Core:
     """A new learner from the options that were given."""
     if name not in LEARNERS:
         raise SettingError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}")
     return LEARNERS[name](**learner_settings(name, options))
 
 
+COMMON = ("bias", "unit_norm", "scale")  # what every learner has
+UNSAID = ("start",)  # what only Python can say
+
+
+def own_settings(name: str) -> tuple[str, ...]:
+    """What this learner can be told that not every one can."""
+    return tuple(key for key in settings_of(name) if key not in COMMON)
+
+
+def settings_of(name: str) -> tuple[str, ...]:
+    """What a learner can be told."""
+    return tuple(key for key in inspect.signature(LEARNERS[name]).parameters if key not in UNSAID)
+
+
 def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The settings among the given options, refusing those that the learner does not have."""
     given = {key: value for key, value in options.items() if value is not None}
     for key in given:
-        if key not in OWN[name] and key not in COMMON:
-            owners = " and ".join(owner for owner, keys in OWN.items() if key in keys)
+        if key not in settings_of(name):
+            owners = " and ".join(owner for owner in LEARNERS if key in settings_of(owner))
             raise SettingError(f"{flag(key)} is for {owners}, not for {name}")
     if name == "perceptron" and "rate" in given:
         given["rate"] = _constant(given["rate"])

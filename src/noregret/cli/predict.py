@@ -24,7 +24,7 @@ def predict(
     from noregret.atomic import whole_file
     from noregret.cli.options import check_writable
     from noregret.cli.predictions import Predictions
-    from noregret.learner import Linear
+    from noregret.learner import Core
     from noregret.stream import Stream, read
 
     check_writable(stream, output)
@@ -38,7 +38,7 @@ def predict(
         labels=False,
     )
 
-    def write(file: object, core: Linear, source: Stream) -> None:
+    def write(file: object, core: Core, source: Stream) -> None:
         writer = Predictions(file, core, labels=False, probability=core.loss.name == "logistic")  # type: ignore[arg-type]
         for block in source.blocks():
             writer.write(block, core.scores(block.rows))

@@ -9,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.learner import Linear
+from noregret.learner import Core
 from noregret.loss import probability
 from noregret.stream.block import Block
 
@@ -17,7 +17,7 @@ from noregret.stream.block import Block
 class Predictions:
     """Writes `row,label,score,prediction`: the place of each row, its label, and what was said before it was known."""
 
-    def __init__(self, file: IO[bytes], core: Linear, labels: bool, probability: bool = False) -> None:
+    def __init__(self, file: IO[bytes], core: Core, labels: bool, probability: bool = False) -> None:
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         self._writer = csv.writer(self._text, lineterminator="\n")
         self._core = core

@@ -7,14 +7,14 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from noregret.learner import Linear
+from noregret.learner import Core
 from noregret.stream import Stream
 
 
 class Progress:
     """Rounds a second and the running loss on stderr, while the block runs."""
 
-    def __init__(self, stream: Stream, core: Linear, quiet: bool, once: bool) -> None:
+    def __init__(self, stream: Stream, core: Core, quiet: bool, once: bool) -> None:
         self._stream = stream
         self._core = core
         self._once = once

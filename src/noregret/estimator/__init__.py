@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from noregret import learner as cores
 from noregret import model
@@ -13,10 +12,12 @@ from noregret.errors import ModelFileError
 from noregret.estimator.base import LinearEstimator
 from noregret.estimator.classifier import LinearClassifier
 from noregret.estimator.regressor import LinearRegressor
+from noregret.estimator.settings import Classifying, Common, settings
 from noregret.loss import Loss
 
 
-class Perceptron(LinearClassifier):
+@settings
+class Perceptron(Classifying, LinearClassifier):
     """The perceptron: w ← w + η·y·x on a mistake.
 
     >>> Perceptron().fit([[1.0], [-1.0]], [1, -1]).predict([[3.0]])
@@ -25,31 +26,12 @@ class Perceptron(LinearClassifier):
 
     _core_type = cores.Perceptron
 
-    def __init__(
-        self,
-        *,
-        rate: float = 1.0,
-        tie: str = "mistake",
-        bias: bool = False,
-        start: Sequence[float] | None = None,
-        unit_norm: bool = False,
-        scale: str | None = None,
-        passes: int = 1,
-        shuffle: int | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-    ) -> None:
-        self.rate = rate
-        self.tie = tie
-        self.bias = bias
-        self.start = start
-        self.unit_norm = unit_norm
-        self.scale = scale
-        self.passes = passes
-        self.shuffle = shuffle
-        self.class_weight = class_weight
+    rate: float = 1.0
+    start: Sequence[float] | None = None
 
 
-class OnlineGradientDescent(LinearClassifier):
+@settings
+class OnlineGradientDescent(Classifying, LinearClassifier):
     """Projected online gradient descent for two classes, with any classification loss.
 
     >>> model = OnlineGradientDescent(loss="logistic", radius=5.0).fit([[1.0], [-1.0]], ["spam", "ham"])
@@ -59,68 +41,26 @@ class OnlineGradientDescent(LinearClassifier):
 
     _core_type = cores.OnlineGradientDescent
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "hinge",
-        radius: float = 10.0,
-        domain: str = "ball",
-        rate: str = "auto",
-        tie: str = "mistake",
-        bias: bool = False,
-        start: Sequence[float] | None = None,
-        unit_norm: bool = False,
-        scale: str | None = None,
-        passes: int = 1,
-        shuffle: int | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-    ) -> None:
-        self.loss = loss
-        self.radius = radius
-        self.domain = domain
-        self.rate = rate
-        self.tie = tie
-        self.bias = bias
-        self.start = start
-        self.unit_norm = unit_norm
-        self.scale = scale
-        self.passes = passes
-        self.shuffle = shuffle
-        self.class_weight = class_weight
+    loss: str | Loss = "hinge"
+    radius: float = 10.0
+    domain: str = "ball"
+    rate: str = "auto"
+    start: Sequence[float] | None = None
 
 
-class StronglyConvexGradientDescent(LinearClassifier):
+@settings
+class StronglyConvexGradientDescent(Classifying, LinearClassifier):
     """Gradient descent with step 1/(σt) on a Lipschitz loss + (σ/2)‖w‖², for two classes."""
 
     _core_type = cores.StronglyConvexGradientDescent
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "hinge",
-        sigma: float = 0.1,
-        radius: float = math.inf,
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-        passes: int = 1,
-        shuffle: int | None = None,
-        class_weight: dict[Any, float] | str | None = None,
-    ) -> None:
-        self.loss = loss
-        self.sigma = sigma
-        self.radius = radius
-        self.tie = tie
-        self.bias = bias
-        self.unit_norm = unit_norm
-        self.scale = scale
-        self.passes = passes
-        self.shuffle = shuffle
-        self.class_weight = class_weight
+    loss: str | Loss = "hinge"
+    sigma: float = 0.1
+    radius: float = math.inf
 
 
-class OnlineGradientDescentRegressor(LinearRegressor):
+@settings
+class OnlineGradientDescentRegressor(Common, LinearRegressor):
     """Projected online gradient descent for numbers, with any regression loss.
 
     >>> float(OnlineGradientDescentRegressor(rate="constant:0.5").fit([[1.0], [1.0]], [3.0, 3.0]).coef_[0])
@@ -129,65 +69,33 @@ class OnlineGradientDescentRegressor(LinearRegressor):
 
     _core_type = cores.OnlineGradientDescent
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "squared",
-        radius: float = 10.0,
-        domain: str = "ball",
-        rate: str = "auto",
-        bias: bool = False,
-        start: Sequence[float] | None = None,
-        unit_norm: bool = False,
-        scale: str | None = None,
-        passes: int = 1,
-        shuffle: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.radius = radius
-        self.domain = domain
-        self.rate = rate
-        self.bias = bias
-        self.start = start
-        self.unit_norm = unit_norm
-        self.scale = scale
-        self.passes = passes
-        self.shuffle = shuffle
+    loss: str | Loss = "squared"
+    radius: float = 10.0
+    domain: str = "ball"
+    rate: str = "auto"
+    start: Sequence[float] | None = None
 
 
-class StronglyConvexGradientDescentRegressor(LinearRegressor):
+@settings
+class StronglyConvexGradientDescentRegressor(Common, LinearRegressor):
     """Gradient descent with step 1/(σt) on a Lipschitz loss + (σ/2)‖w‖², for numbers."""
 
     _core_type = cores.StronglyConvexGradientDescent
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "absolute",
-        sigma: float = 0.1,
-        radius: float = math.inf,
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-        passes: int = 1,
-        shuffle: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.sigma = sigma
-        self.radius = radius
-        self.bias = bias
-        self.unit_norm = unit_norm
-        self.scale = scale
-        self.passes = passes
-        self.shuffle = shuffle
+    loss: str | Loss = "absolute"
+    sigma: float = 0.1
+    radius: float = math.inf
 
 
 ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
-    ("perceptron", False): Perceptron,
-    ("ogd", False): OnlineGradientDescent,
-    ("ogd", True): OnlineGradientDescentRegressor,
-    ("ogd-strong", False): StronglyConvexGradientDescent,
-    ("ogd-strong", True): StronglyConvexGradientDescentRegressor,
+    (shell._core_type.name, shell._regression): shell
+    for shell in (
+        Perceptron,
+        OnlineGradientDescent,
+        OnlineGradientDescentRegressor,
+        StronglyConvexGradientDescent,
+        StronglyConvexGradientDescentRegressor,
+    )
 }
 
 
@@ -197,11 +105,11 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> LinearEstima
     A loss of one's own is not in the file: give it again as `loss`.
     """
     core, shell = model.load(path, loss)
-    settings = dict(core.settings)
+    told = dict(core.settings)
     if core.regression:
-        settings.pop("tie")
+        told.pop("tie", None)
     try:
-        estimator = ESTIMATORS[core.name, core.regression](**settings, **(shell["params"] if shell else {}))
+        estimator = ESTIMATORS[core.name, core.regression](**told, **(shell["params"] if shell else {}))
         estimator._restore(core, shell)
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"what the model file says of its estimator is damaged ({error})", str(path)) from error

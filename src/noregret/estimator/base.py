@@ -18,11 +18,10 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from noregret import model
-from noregret._kernel.linear import score_row
 from noregret.errors import DivergedError, InputError, SettingError
 from noregret.estimator.one import NOT_FINITE, is_finite, one_row, refuse_strange, without
 from noregret.estimator.river import introduce
-from noregret.learner.linear import Linear, Settings
+from noregret.learner.core import Core, Settings
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.frame import is_frame
@@ -36,14 +35,14 @@ CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float
 class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator around a core, which is made on first use."""
 
-    _core_type: ClassVar[type[Linear]]
+    _core_type: ClassVar[type[Core]]
     _regression: ClassVar[bool]
     _supervised: ClassVar[bool] = True  # what River's pipelines ask
     passes: int
     shuffle: int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
-    _core: Linear
+    _core: Core
 
     def __new__(cls, *args: Any, **settings: Any) -> Self:
         introduce(cls, "Regressor" if cls._regression else "Classifier")
@@ -51,7 +50,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         return made
 
     @property
-    def core(self) -> Linear:
+    def core(self) -> Core:
         """The learner itself."""
         try:
             return self._core
@@ -59,7 +58,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             self._core = self._new_core()
             return self._core
 
-    def _new_core(self) -> Linear:
+    def _new_core(self) -> Core:
         core = self._core_type(**self._settings())
         if core.regression != self._regression:
             wanted, other = ("numbers", "two classes") if self._regression else ("two classes", "numbers")
@@ -83,7 +82,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.sparse = True
         return tags
 
-    def _learn(self, core: Linear, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
+    def _learn(self, core: Core, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
         rows = as_rows(X)
         if core.features is None:
             named = self._has("feature_names_in_")
@@ -100,7 +99,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         assert_all_finite(X, input_name="X")  # what `fit` left to the loop to find
         raise diverged
 
-    def _first_look(self, X: Any, y: Any, core: Linear, **options: Any) -> tuple[Any, Any]:
+    def _first_look(self, X: Any, y: Any, core: Core, **options: Any) -> tuple[Any, Any]:
         """X and y checked for `fit`; where rows are played as they are, the loop itself stops at what is not finite."""
         checked = validate_data(self, X, y, ensure_all_finite=not core.plain, **CHECKS, **options)
         assert_all_finite(checked[1], input_name="y")
@@ -160,7 +159,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         row, width = one_row(core, x, False)
         if width > core.width:
             row = without(row, core.width)
-        score = score_row(row, core.z, core.head)
+        score = core.score_one(row)
         if score - score != 0.0:  # NaN or an infinity
             raise InputError(NOT_FINITE)
         return score
@@ -177,7 +176,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
                 raise InputError(NOT_FINITE) from None
             raise
 
-    def _fitted(self) -> Linear:
+    def _fitted(self) -> Core:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(f"this {type(self).__name__} has not learned from anything yet")
         return self._core
@@ -199,7 +198,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             "names": [str(name) for name in self.feature_names_in_] if self._has("feature_names_in_") else None,
         }
 
-    def _restore(self, core: Linear, shell: Mapping[str, Any] | None) -> None:
+    def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         self._core = core
         if shell is None:
             self.n_features_in_ = core.width

@@ -20,7 +20,7 @@ from sklearn.utils.validation import validate_data
 from noregret.errors import SettingError
 from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
 from noregret.estimator.one import refuse_strange
-from noregret.learner.linear import Linear
+from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
 from noregret.loss import probability
 from noregret.stream.labels import Labels, same
@@ -274,7 +274,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             else weight,
         }
 
-    def _restore(self, core: Linear, shell: Mapping[str, Any] | None) -> None:
+    def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         super()._restore(core, shell)
         if shell is None:  # learned by the command line
             if core.labels is not None and core.labels.settled:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
-from noregret.learner.linear import FLOAT64, Given, Linear
+from noregret.learner.core import FLOAT64, Core, Given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.rows import one_dict, refuse_missing
@@ -19,7 +19,7 @@ FLOATS = (FLOAT64, np.dtype(np.float32))
 NOT_FINITE = "an example must hold finite numbers only"
 
 
-def one_row(core: Linear, x: Any, learn: bool) -> tuple[Given, int]:
+def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
     """The example as one row, prepared, and its width; while learning, new features are taken in."""
     row: Rows
     if type(x) is dict or isinstance(x, Mapping):
@@ -65,7 +65,7 @@ def refuse_strange(x: Any) -> None:
         raise InputError(NOT_FINITE)
 
 
-def _admit(core: Linear, width: int, kind: Any, learn: bool) -> None:
+def _admit(core: Core, width: int, kind: Any, learn: bool) -> None:
     features = core.features
     if features is None:
         core.features = Features(kind, width)

@@ -10,7 +10,8 @@ from noregret import rate as rates
 from noregret._kernel.state import DOUBLING
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.linear import Linear, Settings, as_start, positive
+from noregret.learner.core import Settings, positive
+from noregret.learner.linear import Linear, as_start
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from noregret._kernel.state import CONSTANT
 from noregret.domain import Domain
-from noregret.learner.linear import Linear, as_start, positive
+from noregret.learner.core import positive
+from noregret.learner.linear import Linear, as_start
 from noregret.loss import zero_one
 from noregret.prepare import Preparation
 from noregret.rate import Rate

@@ -19,7 +19,7 @@ from noregret.enclose import dual, in_dual_domain, norm, risk
 from noregret.errors import InputError, NoregretError, ReceiptError, SettingError
 from noregret.interval import Interval
 from noregret.learner import LEARNERS
-from noregret.learner.linear import Linear
+from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, parse
 from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, PROMISES, Found, speaks_of, vectors_of
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
@@ -99,7 +99,7 @@ def verify(
     return done
 
 
-def _check(done: Verification, receipt: Receipt, core: Linear, played: Replayed) -> None:
+def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -> None:
     done.same("the learner, its settings and its labels", receipt.learner, described(core))
     done.true("the stream is read in ways that there are", set(receipt.reading) <= READING)
     _check_segments(done, receipt, core, played)
@@ -119,7 +119,7 @@ def _check(done: Verification, receipt: Receipt, core: Linear, played: Replayed)
     done.true("every vector of the receipt is used by a claim", set(receipt.points) <= used)
 
 
-def _check_segments(done: Verification, receipt: Receipt, core: Linear, played: Replayed) -> None:
+def _check_segments(done: Verification, receipt: Receipt, core: Core, played: Replayed) -> None:
     """Each stream: its digest, how often it was gone over, and that it does not go on unread."""
     for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
         done.true(f"what is said of stream {place}", set(segment) == SEGMENT)
@@ -141,7 +141,7 @@ def _check_vectors(receipt: Receipt, played: Replayed) -> None:
             raise ReceiptError(f"the vector {name} must be {wanted} finite numbers", failed=True)
 
 
-def _learner(receipt: Receipt, loss: Loss | None) -> Linear:
+def _learner(receipt: Receipt, loss: Loss | None) -> Core:
     said = receipt.learner
     settings = {key: float(value) if value in ("inf", "-inf") else value for key, value in said["settings"].items()}
     own = settings.get("loss")
@@ -175,7 +175,7 @@ def _check_figures(
 
 
 def _check_entry(
-    done: Verification, entry: dict[str, Any], core: Linear, played: Replayed, points: dict[str, Vector], used: set[str]
+    done: Verification, entry: dict[str, Any], core: Core, played: Replayed, points: dict[str, Vector], used: set[str]
 ) -> None:
     """Regret against one comparator: the point lies in the domain, both ends are what the points prove."""
     done.true("what is said of a regret", set(entry) - {"bounds"} == ENTRY)

@@ -15,7 +15,7 @@ from noregret._kernel.path import replay as follow
 from noregret.enclose import combined, margins, norm, norm_between, risk, row_norms2
 from noregret.errors import ReceiptError
 from noregret.interval import Interval, ends, total
-from noregret.learner.linear import Linear
+from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, logistic, squared_hinge
 from noregret.receipt.form import Vector
 from noregret.receipt.measure import float_steps, measured, middle, missed, own_loss
@@ -42,7 +42,7 @@ class Facts:
     points: dict[str, Vector]
 
     @property
-    def core(self) -> Linear:
+    def core(self) -> Core:
         return self.played.run.learner
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 from noregret.errors import InputError, SettingError
 from noregret.hindsight import Hindsight, best, curve, prefixes
 from noregret.interval import Interval
-from noregret.learner.linear import Linear
+from noregret.learner.core import Core
 from noregret.loss import Loss, hinge
 from noregret.receipt.form import Receipt, Vector, plain
 from noregret.receipt.measure import own_loss, relative_gap, score_moment
@@ -33,7 +33,7 @@ class Against:
     sigma: float
 
     @classmethod
-    def of(cls, core: Linear, radius: float | None) -> Against | None:
+    def of(cls, core: Core, radius: float | None) -> Against | None:
         """The learner's own ball, or the one asked for where it has none; a perceptron is judged by the hinge."""
         own, sigma = core.domain.radius, float(core.config["sigma"][0])
         if radius is not None and not 0.0 < radius < math.inf:
@@ -83,7 +83,7 @@ def certify(
 def receipt_of(
     played: Replayed,
     segments: Sequence[Segment],
-    core: Linear,
+    core: Core,
     *,
     radius: float | None = None,
     radii: Sequence[float] = (),

@@ -9,7 +9,7 @@ from typing import Any
 from noregret._kernel.stamp import fingerprint
 from noregret.errors import InputError, SettingError
 from noregret.learner import LEARNERS
-from noregret.learner.linear import Linear
+from noregret.learner.core import Core
 from noregret.loss import Loss
 from noregret.protocol import play
 from noregret.receipt.form import plain
@@ -31,7 +31,7 @@ class Replayed:
     ended: tuple[bool, ...]  # whether each stream ends with the last row that was learned from
 
 
-def fresh(name: str, settings: dict[str, Any], classes: Sequence[Any] | None, loss: Loss | None = None) -> Linear:
+def fresh(name: str, settings: dict[str, Any], classes: Sequence[Any] | None, loss: Loss | None = None) -> Core:
     """A learner as it was before its first round; labels keep the meaning they had."""
     core = LEARNERS[name](**settings if loss is None else {**settings, "loss": loss})
     if core.labels is not None and classes is not None:
@@ -43,7 +43,7 @@ def fresh(name: str, settings: dict[str, Any], classes: Sequence[Any] | None, lo
     return core
 
 
-def chains(core: Linear) -> list[Segment]:
+def chains(core: Core) -> list[Segment]:
     """What was learned from each stream: calls that went on in the same stream (`--skip seen`) count as one."""
     found: list[Segment] = []
     reached = 0
@@ -64,7 +64,7 @@ def chains(core: Linear) -> list[Segment]:
     return found
 
 
-def replay(core: Linear, segments: Sequence[Segment], streams: Sequence[Any], watch: Watch | None = None) -> Replayed:
+def replay(core: Core, segments: Sequence[Segment], streams: Sequence[Any], watch: Watch | None = None) -> Replayed:
     """Play each segment's rows from its stream, one stream after another."""
     if len(streams) != len(segments):
         raise SettingError(f"the run was learned from {len(segments)} streams, {len(streams)} were given")
@@ -90,13 +90,13 @@ def replay(core: Linear, segments: Sequence[Segment], streams: Sequence[Any], wa
         return Replayed(run, gathering.done(), tuple(digests), tuple(ended))
 
 
-def _check_rows(core: Linear, wanted: int) -> None:
+def _check_rows(core: Core, wanted: int) -> None:
     found = core.segments[-1]["rows"] if core.segments else 0
     if found != wanted:
         raise InputError(f"the stream holds {found} of the {wanted} rows that were learned from")
 
 
-def described(core: Linear) -> dict[str, Any]:
+def described(core: Core) -> dict[str, Any]:
     """The learner's name and settings; of a loss of the user's own its name and fingerprint."""
     settings = {key: plain(value) for key, value in core.settings.items() if value is not None}
     if core.loss.custom:
@@ -104,12 +104,12 @@ def described(core: Linear) -> dict[str, Any]:
     return {"name": core.name, "settings": settings, "labels": classes(core)}
 
 
-def classes(core: Linear) -> list[Any] | None:
+def classes(core: Core) -> list[Any] | None:
     """The two labels, where they are not −1/+1, 0/1 or false/true, which need no telling."""
     return None if core.labels is None or core.labels.fixed else list(core.labels.classes)
 
 
-def reading(core: Linear) -> dict[str, Any]:
+def reading(core: Core) -> dict[str, Any]:
     """How the streams were read, as far as it mattered."""
     hashed = core.features is not None and bool(core.features.categorical or core.features.text)
     kept = {key: core.options.get(key) for key in ("label", "text", "categorical", "ignore", "missing")}

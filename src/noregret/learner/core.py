@@ -1,0 +1,230 @@
+"""What every learner is: settings that never change, named figures that do, and rounds played on prepared rows.
+
+A learner keeps its own arrays (`arrays`, `restore`), grows with the features and plays blocks of rows (`_play`); all
+else, the preparation of rows, the labels, what was learned from, is common to all and lives here.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.state import RECORD, new_state
+from noregret.domain import Domain
+from noregret.errors import DivergedError, SettingError
+from noregret.loss import Loss, tie_code
+from noregret.prepare import Preparation
+from noregret.rate import Rate
+from noregret.rounds import Gathering
+from noregret.stream.block import Rows, Sparse
+from noregret.stream.features import Features
+from noregret.stream.labels import Labels
+
+Vector = NDArray[np.float64]
+NO_WEIGHTS: Vector = np.zeros(0)
+FLOAT64 = np.dtype(np.float64)
+Settings = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+Given = Any  # a matrix, or the triple (indptr, indices, values)
+Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
+
+
+class Core:
+    """A learner: `play` rounds, ask for `scores`; its state is arrays, compared bit for bit."""
+
+    name: ClassVar[str]
+    paired: bool = False  # weights and Σg side by side in memory
+
+    def __init__(
+        self,
+        settings: Settings,
+        loss: Loss,
+        domain: Domain,
+        rate: Rate,
+        *,
+        gather: bool,
+        tie: str = "mistake",
+        sigma: float = 0.0,
+        bias: bool = False,
+        preparation: Preparation,
+    ) -> None:
+        self.settings = settings
+        self.loss = loss
+        self.domain = domain
+        self.rate = rate
+        self.preparation = preparation
+        self.plain = not preparation.active  # rows are played as they come
+        self.record = np.zeros(1, RECORD)
+        self.head = _head(self.record)
+        self.state = new_state()
+        self.config["rate"], self.config["eta"] = rate.code, rate.eta
+        self.config["domain"], self.config["radius"] = domain.code, domain.radius
+        self.config["sigma"], self.config["bias"] = sigma, float(bias)
+        self.config["tie"], self.config["parameter"] = tie_code(tie), loss.number
+        self.config["classify"], self.config["gather"] = not loss.regression, gather
+        self.width = 0
+        self.shape = (0,)  # of an array that holds one row
+        self.features: Features | None = None
+        self.labels: Labels | None = None if loss.regression else Labels()
+        self.segments: list[Segment] = []
+        self.options: dict[str, Any] = {}  # how its streams were read, kept with the model
+
+    @property
+    def core(self) -> Self:
+        return self
+
+    @property
+    def regression(self) -> bool:
+        return self.loss.regression
+
+    @property
+    def state(self) -> NDArray[Any]:
+        """The named figures: one record, which changes with every round."""
+        return np.asarray(self.record["state"])
+
+    @state.setter
+    def state(self, state: NDArray[Any]) -> None:
+        self.record["state"] = state
+
+    @property
+    def config(self) -> NDArray[Any]:
+        """The settings as the kernels read them: one record, which never changes."""
+        return np.asarray(self.record["config"])
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        vars(self).update(stored)
+        self.head = _head(self.record)  # copies do not share memory by themselves
+
+    @property
+    def rounds(self) -> int:
+        return int(self.state["rounds"][0])
+
+    @property
+    def weights(self) -> Vector:
+        """The weights of the features, without the bias; empty where a learner has none."""
+        return NO_WEIGHTS
+
+    @property
+    def bias(self) -> float:
+        return 0.0
+
+    @property
+    def weight_norm(self) -> float:
+        """‖w‖ with the bias, taken from the weights themselves."""
+        raise NotImplementedError
+
+    @property
+    def gradient_norm(self) -> float:
+        """‖Σg‖ with the bias; 0 where it is not kept."""
+        return 0.0
+
+    def arrays(self) -> Arrays:
+        """What a model file keeps of this learner beside its figures; `restore` takes it back."""
+        raise NotImplementedError
+
+    def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        """Go back to a state that was kept; raises KeyError, ValueError or TypeError where the arrays do not fit."""
+        raise NotImplementedError
+
+    def grow(self, width: int, sparse: bool) -> None:
+        """Make room for features below `width`."""
+        raise NotImplementedError
+
+    def play(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Gathering | None = None) -> Vector:
+        """Predict, suffer and update on each row in turn; the scores that were predicted with.
+
+        Rows of weight 0 are no rounds and have the score NaN. `keep` takes in the rows as they are played.
+        """
+        if not self.plain:
+            if weights is not None and not weights.all():
+                return self._play_some(rows, y, weights, keep)
+            rows = self.preparation.apply(rows, learn=True)
+        self.grow(rows.width, sparse=isinstance(rows, Sparse))
+        scores = np.empty(len(rows))
+        self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+        if keep is not None:
+            keep.add(rows, y, weights, scores)
+        return scores
+
+    def _play_some(self, rows: Rows, y: Vector, weights: Vector, keep: Gathering | None) -> Vector:
+        """Rows of weight 0 are not even looked at: they must not move the maxima that others are scaled by."""
+        scores, some = np.full(len(rows), math.nan), np.flatnonzero(weights)
+        scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
+        return scores
+
+    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+        """The rounds themselves, on prepared rows; the scores are written where they are asked for."""
+        raise NotImplementedError
+
+    def score_array(self, x: NDArray[Any]) -> float | None:
+        """The score of a plain row of as many float64 as there are features; None where that is no short way."""
+        return None
+
+    def play_array(self, x: NDArray[Any], y: float) -> bool:
+        """One round for a plain row of as many float64 as there are features; False where that is no short way."""
+        return False
+
+    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
+        """One round, for a row as the kernels take it (`Rows.given`) with features below `width`."""
+        if width > self.width:
+            self.grow(width, sparse=isinstance(row, tuple))
+        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
+        self._play(row, np.array([y]), weights, np.empty(1))
+
+    def score_one(self, row: Given) -> float:
+        """The score of a single prepared row, with no feature beyond those that the learner knows."""
+        raise NotImplementedError
+
+    def _diverged(self) -> NoReturn:
+        raise DivergedError(
+            f"{self.name}: the weights or the loss would overflow in round {self.rounds + 1}: use a smaller"
+            " rate or radius, or scale the rows (--unit-norm, --scale max)"
+        )
+
+    def scores(self, rows: Rows) -> Vector:
+        """The score of each row; the learner is left as it was. A feature never learned from counts nothing."""
+        if not self.plain:
+            rows = self.preparation.apply(rows, learn=False)
+        scores = np.empty(len(rows))
+        self._score(rows, scores)
+        return scores
+
+    def _score(self, rows: Rows, scores: Vector) -> None:
+        """Write the scores of prepared rows, whatever their width."""
+        raise NotImplementedError
+
+    def reset(self) -> None:
+        """Back to before the first round; settings stay."""
+        fresh = type(self)(**self.settings)
+        vars(self).update(vars(fresh))
+
+
+def positive(who: str, what: str, value: Any) -> float:
+    """A setting that must be a positive finite number."""
+    if isinstance(value, str) or not 0.0 < value < math.inf:
+        raise SettingError(f"{who}: {what} must be positive and finite, got {value}")
+    return float(value)
+
+
+def _head(record: NDArray[Any]) -> Vector:
+    """The scale and the bias, where a single score finds them at once."""
+    return record.view(np.float64)[:2]
+
+
+def check_memory(needed: int, width: int) -> None:
+    """A sentence instead of an exhausted machine."""
+    if needed < 1 << 28:
+        return
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):  # a system that does not tell
+        return
+    if needed > free:
+        raise SettingError(
+            f"feature {width - 1} needs {needed / 1e9:.1f} GB of weights and {free / 1e9:.1f} GB are free:"
+            " number the features from 0 or 1 without large gaps, or hash them"
+        )
