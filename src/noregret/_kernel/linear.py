@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret._kernel import compiled, inlined, unkept
-from noregret._kernel.record import is_mistake, record_binary, record_curve, record_real, record_trace
+from noregret._kernel.record import book, mean_label, record_curve, record_trace
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
 from noregret._kernel.state import BOX, SMALL
 from noregret._kernel.step import descend, restarts, settle
+from noregret._kernel.vector import norm2
 
 Function = Callable[[float, float, float], float]
 
@@ -82,20 +83,10 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             c = descend(st, cfg, z, inner, row2, score, g) if moves else 0.0
             if c != c:
                 return t
-            st["loss"] += loss
-            st["row_max2"] = max(st["row_max2"], row2)
-            if cfg["classify"]:
-                record_binary(st, score, y, is_mistake(score, y, cfg["tie"]), row2)
-            else:
-                record_real(st, score, y)
-                mean = st["label_sum"] / st["rounds"] if st["rounds"] > 0 else 0.0
-                st["constant"] += k * value(mean, y, p)
+            if not cfg["classify"]:
+                st["constant"] += k * value(mean_label(st), y, p)
                 st["last"] += k * value(st["last_label"], y, p)
-                st["label_sum"] += y
-                st["label_max"] = max(st["label_max"], abs(y))
-            st["last_label"] = y
-            if k != 1.0:
-                st["fractional_weights"] += 1
+            book(st, cfg, k, y, score, row2, loss)
             if g != 0.0:
                 st["updates"] += 1
                 update(st, cfg, rows, t, c, z, g, total, old2)
@@ -105,7 +96,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if st["rounds"] == st["trace_next"]:
                 record_trace(st, cfg["classify"])
             if st["rounds"] == st["curve_next"]:
-                record_curve(st, total)
+                record_curve(st, math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"]))
         return int(labels.shape[0]) + 0 * stamp
 
     return play

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from noregret._kernel import compiled, inlined
 from noregret._kernel.state import BINS, POINTS, WINDOW
-from noregret._kernel.vector import norm2
 
 LOWEST = (1023 - 32) << 6  # the pattern of 2⁻³², without its low bits
 
@@ -62,7 +60,29 @@ def record_real(st: Any, score: float, y: float) -> None:
     error = abs(score - y)
     st["absolute"] += error
     st["squared"] += error * error
+    st["label_sum"] += y
+    st["label_max"] = max(st["label_max"], abs(y))
     keep_in_window(st, error)
+
+
+@inlined
+def mean_label(st: Any) -> float:
+    """The mean of the labels so far, 0 before the first."""
+    return st["label_sum"] / st["rounds"] if st["rounds"] > 0 else 0.0
+
+
+@inlined
+def book(st: Any, cfg: Any, k: float, y: float, score: float, row2: float, loss: float) -> None:
+    """What every learner books of a round of weight k, once it is sure to be played."""
+    st["loss"] += loss
+    st["row_max2"] = max(st["row_max2"], row2)
+    if cfg["classify"]:
+        record_binary(st, score, y, is_mistake(score, y, cfg["tie"]), row2)
+    else:
+        record_real(st, score, y)
+    st["last_label"] = y
+    if k != 1.0:
+        st["fractional_weights"] += 1
 
 
 @compiled
@@ -89,7 +109,7 @@ def record_trace(st: Any, classify: int) -> None:
 
 
 @compiled
-def record_curve(st: Any, total: Any) -> None:
+def record_curve(st: Any, gradient_norm: float) -> None:
     """One row of the regret curve, four to each doubling of the rounds: ‖Σg‖ costs a look at every feature."""
     t = st["rounds"]
     i = st["curve_rows"]
@@ -97,7 +117,7 @@ def record_curve(st: Any, total: Any) -> None:
     curve[i, 0] = t
     curve[i, 1] = st["loss"]
     curve[i, 2] = st["gradient_dot_weights"]
-    curve[i, 3] = math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"])
+    curve[i, 3] = gradient_norm
     st["curve_rows"] = i + 1
     step = 1
     while 8 * step <= t:
