@@ -89,6 +89,7 @@ class Audit:
     overall: Part
     segments: tuple[Part, ...] = ()
     probabilities: bool = False  # whether scores for the logistic loss look like probabilities
+    columns: tuple[str, ...] = ()  # the features as the log names them, (hashed) behind those that are words
 
     def __repr__(self) -> str:
         ends = f"[{self.overall.regret.lo:.6g}, {self.overall.regret.hi:.6g}]"
@@ -120,6 +121,7 @@ class Audit:
         return {
             **figures,
             "features": self.features,
+            "columns": list(self.columns),
             "bias": self.bias,
             "loss": {"name": self.loss.spec, **figures["loss"]},
             "gap": self.gap,
@@ -135,6 +137,7 @@ def audit(
     *,
     label: str | None = None,
     score: str | None = None,
+    probability: str | None = None,
     prediction: str | None = None,
     loss: str | Loss = "hinge",
     radius: float = 10.0,
@@ -153,10 +156,11 @@ def audit(
 ) -> Audit:
     """What the logged predictions lost, and how much of it the best fixed weights u, ‖u‖ ≤ radius, would have saved.
 
-    `log` is a file or a frame with named columns: the `label`, either the `score` or the hard `prediction` (which
-    counts as a score of ±1), and the features: every other column that is not in `ignore`. `segments` cuts the log into
-    so many equal parts in order; `segment_by` is a column whose values are the segments. Each interval is at most `gap`
-    of the best model's loss (or of 1) wide, unless `seconds` of solving run out before.
+    `log` is a file or a frame with named columns: the `label`, one of the `score`, the `probability` p of the positive
+    label (whose score is ln(p/(1−p))) and the hard `prediction` (which counts as a score of ±1), and the features: all
+    other columns that are not in `ignore`. `segments` cuts the log into so many equal parts in order; `segment_by` is a
+    column whose values are the segments. Each interval is at most `gap` of the best model's loss (or of 1) wide, unless
+    `seconds` of solving run out before.
 
     >>> import pyarrow
     >>> log = pyarrow.table({"x": [1.0, -1.0, 2.0], "label": [1, -1, 1], "said": [1, 1, 1]})
@@ -166,10 +170,12 @@ def audit(
     """
     judged = parse_loss(loss)
     text, categorical, ignore = (_listed(names) for names in (text, categorical, ignore))
-    _check(judged, score, prediction, radius, segments, segment_by, positive, gap, seconds)
-    said = score if score is not None else prediction
-    assert said is not None
-    columns = {"label": label or USUAL_LABEL, "prediction" if score is None else "score": said, "segment": segment_by}
+    said = _said(score, probability, prediction)
+    _check(judged, radius, segments, segment_by, positive, gap, seconds)
+    if probability is not None and judged.regression:
+        raise SettingError(f"audit: probability is for two classes; the loss {judged.name} is for numbers")
+    kind = "score" if score is not None else "probability" if probability is not None else "prediction"
+    columns = {"label": label or USUAL_LABEL, kind: said, "segment": segment_by}
     _check_columns({name: column for name, column in columns.items() if column}, (*text, *categorical))
     _check_again(log)
     beside = {column: _column(log, column) for column in (said, segment_by) if column}
@@ -185,8 +191,9 @@ def audit(
     core = OnlineGradientDescent(loss=judged)
     if core.labels is not None and positive is not None:
         core.labels = Labels(positive)
-    hard = prediction is not None and not judged.regression
-    reading = _Reading(stream, core, said, segment_by, hard, bias, missing == "skip")
+    if kind == "prediction" and judged.regression:
+        kind = "score"
+    reading = _Reading(stream, core, said, segment_by, kind, bias, missing == "skip")
     try:
         for found in reading.blocks({name: _Beside(column) for name, column in beside.items()}):
             if watch is not None:
@@ -207,7 +214,8 @@ def audit(
         stream.features.count,
         parts[0],
         tuple(parts[1:]),
-        judged.name == "logistic" and not hard and reading.lowest >= 0.0 and reading.highest <= 1.0,
+        judged.name == "logistic" and kind == "score" and reading.lowest >= 0.0 and reading.highest <= 1.0,
+        (*stream.features.names, *(f"{name} (hashed)" for name in stream.features.categorical + stream.features.text)),
     )
 
 
@@ -215,10 +223,18 @@ def _listed(names: Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
+def _said(score: str | None, probability: str | None, prediction: str | None) -> str:
+    """The column that holds what was predicted."""
+    given = [column for column in (score, probability, prediction) if column is not None]
+    if len(given) != 1:
+        raise SettingError(
+            "audit: give the column of the scores, that of the probabilities or that of the predictions: one of them"
+        )
+    return given[0]
+
+
 def _check(
     loss: Loss,
-    score: str | None,
-    prediction: str | None,
     radius: float,
     segments: int | None,
     segment_by: str | None,
@@ -226,8 +242,6 @@ def _check(
     gap: float,
     seconds: float,
 ) -> None:
-    if (score is None) is (prediction is None):
-        raise SettingError("audit: give the column of the scores or that of the predictions: one of the two")
     if not 0.0 < radius < math.inf:
         raise SettingError(f"audit: radius must be positive and finite, got {radius}")
     if not 0.0 < gap < math.inf:
@@ -333,13 +347,14 @@ class _Reading:
     """One pass over a log: the rounds with their scores, and the segment of each."""
 
     def __init__(
-        self, stream: Stream, core: Core, said: str, segment: str | None, hard: bool, bias: bool, skip: bool
+        self, stream: Stream, core: Core, said: str, segment: str | None, kind: str, bias: bool, skip: bool
     ) -> None:
         self._stream = stream
         self._core = core
         self._said = said
         self._segment = segment
-        self._hard = hard
+        self._kind = kind
+        self._hard = kind == "prediction"
         self._bias = bias
         self._skip = skip
         self._gathering = Gathering(bias)
@@ -373,7 +388,7 @@ class _Reading:
 
     def _scores(self, block: Block, cells: list[Any]) -> Vector:
         """The scores, or the codes of hard predictions until all labels are known; NaN where one is missing."""
-        what = f"the {'prediction' if self._hard else 'score'}, column {self._said!r},"
+        what = f"the {self._kind}, column {self._said!r},"
         if self._hard:
             codes = self._predictions.codes([written(cell) for cell in cells], block.lines)
             if len(self._predictions.lines) > SPELLINGS:
@@ -389,8 +404,18 @@ class _Reading:
             if np.isinf(scores).any():
                 place = int(np.isinf(scores).argmax())
                 raise _at(block, place, f"{what} must be finite, got {scores[place]}")
+            if self._kind == "probability":
+                scores = self._logits(block, scores, what)
         self._check_there(block, ~np.isnan(scores), what)
         return scores
+
+    def _logits(self, block: Block, p: Vector, what: str) -> Vector:
+        """ln(p/(1−p)); a probability of 0 or 1 is an infinite score, on which a single mistake loses everything."""
+        outside = ~((p > 0.0) & (p < 1.0)) & ~np.isnan(p)
+        if outside.any():
+            place = int(outside.argmax())
+            raise _at(block, place, f"{what} must lie strictly between 0 and 1, got {p[place]:g}")
+        return np.asarray(np.log(p) - np.log1p(-p))
 
     def _check_there(self, block: Block, there: NDArray[np.bool_], what: str) -> None:
         if not (self._skip or there.all()):

@@ -84,7 +84,7 @@ def test_probabilities_are_remarked_upon(noregret, log):
     assert answer.code == 0
     assert answer.json["rounds"] == 400
     assert answer.err.count("\n") == 1
-    assert "every score lies in [0, 1]: if they are probabilities p, log the scores ln(p/(1−p)) instead" in answer.err
+    assert "every score lies in [0, 1]: if they are probabilities, say --probability in place of --score" in answer.err
 
 
 def test_quiet_prints_nothing(noregret, log):
@@ -105,8 +105,8 @@ def test_a_picture_is_drawn(noregret, log, ending, magic, segments):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "audit: give the column of the scores or that of the predictions: one of the two"),
-        (("--score", "score", "--prediction", "said"), "one of the two"),
+        ((), "audit: give the column of the scores, that of the probabilities or that of the predictions: one of them"),
+        (("--score", "score", "--prediction", "said"), "one of them"),
         (("--score", "nothing"), "log.csv: there is no column 'nothing': the columns are a, b, c, bought, score, said"),
         (("--score", "score", "--segment-by", "day"), "there is no column 'day': the columns are a, b, c, bought"),
         (("--score", "said"), "log.csv:2: the score, column 'said', must be a number, got '"),

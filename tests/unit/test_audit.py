@@ -302,7 +302,7 @@ def test_scores_that_look_like_probabilities_are_noticed():
 def test_to_dict_holds_what_the_contract_names():
     found = audit(log_of(), score="score", segment_by="segment").to_dict()
     assert set(found) == {
-        *("rounds", "features", "mistakes", "loss", "regret", "bias", "gap", "finished"),
+        *("rounds", "features", "columns", "mistakes", "loss", "regret", "bias", "gap", "finished"),
         *("segments", "by_segment", "drift"),
     }
     assert set(found["loss"]) == {"name", "total", "mean"}
@@ -321,8 +321,8 @@ def test_watch_is_told():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({}, "audit: give the column of the scores or that of the predictions: one of the two"),
-        ({"score": "score", "prediction": "score"}, "one of the two"),
+        ({}, "audit: give the column of the scores, that of the probabilities or that of the predictions: one of them"),
+        ({"score": "score", "prediction": "score"}, "one of them"),
         ({"score": "score", "radius": 0.0}, "audit: radius must be positive and finite, got 0"),
         ({"score": "score", "radius": math.inf}, "audit: radius must be positive and finite, got inf"),
         ({"score": "score", "gap": 0.0}, "audit: gap must be positive and finite, got 0"),
@@ -401,3 +401,24 @@ def test_what_has_no_columns_is_refused(tmp_path):
     (tmp_path / "log.svm").write_text("1 1:2\n")
     with pytest.raises(SettingError, match=r"no named columns"):
         audit(tmp_path / "log.svm", score="score")
+
+
+def test_probabilities_are_scored_by_their_odds(tmp_path):
+    p = [0.9, 0.2, 0.6, 0.5]
+    log = pandas.DataFrame({"x": [1.0, -1.0, 0.5, 2.0], "label": [1, 0, 1, 0], "p": p})
+    scores = log.drop(columns="p").assign(score=np.log(log["p"]) - np.log1p(-log["p"]))
+    by_odds = audit(log, probability="p", loss="logistic", radius=1.0).overall
+    assert by_odds.loss == audit(scores, score="score", loss="logistic", radius=1.0).overall.loss
+    assert by_odds.loss.hi == pytest.approx(-math.log(0.9) - math.log(0.8) - math.log(0.6) - math.log(0.5))
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, 1.5, -0.25])
+def test_a_probability_lies_between_0_and_1(tmp_path, p):
+    (tmp_path / "log.csv").write_text(f"x,label,p\n1,1,0.5\n2,0,{p}\n")
+    with pytest.raises(InputError, match=r"log\.csv:3: the probability, column 'p', must lie strictly between 0 and 1"):
+        audit(tmp_path / "log.csv", probability="p", loss="logistic")
+
+
+def test_the_columns_that_count_as_features_are_named(tmp_path):
+    (tmp_path / "log.csv").write_text("x,city,label,score\n1,Rome,1,0.5\n2,Oslo,0,-1\n")
+    assert audit(tmp_path / "log.csv", score="score").columns == ("x", "city (hashed)")

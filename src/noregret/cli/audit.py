@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from noregret.auditing import Audit, Part
 
 
+NAMED = 12  # columns that the heading names
+
+
 def audit(
     log: Annotated[
         str,
@@ -36,9 +39,11 @@ def audit(
     ],
     score: Annotated[
         str | None,
-        typer.Option(
-            help="The column of logged scores: the sign is the prediction. Of a probability p log ln(p/(1−p))."
-        ),
+        typer.Option(help="The column of logged scores: the sign is the prediction."),
+    ] = None,
+    probability: Annotated[
+        str | None,
+        typer.Option(help="The column of logged probabilities p of the positive label: their scores are ln(p/(1−p))."),
     ] = None,
     prediction: Annotated[
         str | None,
@@ -98,6 +103,7 @@ def audit(
             log,
             label=label,
             score=score,
+            probability=probability,
             prediction=prediction,
             loss=loss,
             radius=radius,
@@ -125,7 +131,7 @@ def audit(
     elif not quiet:
         _show(found)
     if found.probabilities:
-        told = "every score lies in [0, 1]: if they are probabilities p, log the scores ln(p/(1−p)) instead"
+        told = "every score lies in [0, 1]: if they are probabilities, say --probability in place of --score"
         print(f"noregret: note: {told}", file=sys.stderr)
 
 
@@ -138,6 +144,9 @@ def _show(found: Audit) -> None:
         f"{found.source}: loss {found.loss.spec}, against the best fixed weights with ‖u‖ ≤ {found.radius:g}"
         f" of {number(found.features)} features{with_bias}"
     )
+    if found.columns:
+        more = len(found.columns) - NAMED
+        print(f"features: {', '.join(found.columns[:NAMED])}" + (f" and {more} more columns" if more > 0 else ""))
     head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret a round")
     aligned([_row(part) for part in (found.overall, *found.segments)], head)
     drift, summed = found.drift, found.by_segment

@@ -40,6 +40,7 @@ def certify(
     """
     from noregret import model as models
     from noregret.cli.options import check_writable
+    from noregret.cli.show import title_of
     from noregret.cli.solving import (
         certified,
         checked_gap,
@@ -85,6 +86,7 @@ def certify(
         shown = {key: value for key, value in run.to_dict().items() if key not in hidden}
         print(msgspec.json.encode(certified(shown, found)).decode())
     elif not quiet:
+        print(title_of(run))
         show_receipt(found, checked_gap(gap))
     leave_if_broken(found)
 

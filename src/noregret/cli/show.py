@@ -110,17 +110,19 @@ def _against(run: Run) -> str:
 
 def show_run(run: Run, told: str = "") -> None:
     """The table of one run."""
-    table(run_rows(run), ("", "total", "a round"), title=_title(run) + told)
+    table(run_rows(run), ("", "total", "a round"), title=title_of(run) + told)
 
 
-def _title(run: Run) -> str:
-    settings = run.learner.settings
-    shown = ["loss", "radius", "domain", "rate", "sigma", "tie", "scale"]
-    if run.learner.regression:
-        shown.remove("tie")
-    parts = [f"{key} {_setting(settings[key])}" for key in shown if settings.get(key) is not None]
-    parts += [key.replace("_", "-") for key in ("bias", "unit_norm") if settings[key]]
+def title_of(run: Run) -> str:
+    hidden = ("start", "tie") if run.learner.regression else ("start",)
+    said = {key: value for key, value in run.learner.settings.items() if value is not None and key not in hidden}
+    parts = [f"{_word(key)} {_setting(value)}" for key, value in said.items() if not isinstance(value, bool)]
+    parts += [_word(key) for key, value in said.items() if value is True]
     return f"{run.learner.name}: {', '.join(parts)}"
+
+
+def _word(key: str) -> str:
+    return key.replace("_", "-")
 
 
 def _setting(value: object) -> str:

@@ -14,6 +14,9 @@ def verify(
     streams: Annotated[
         list[str], typer.Argument(help="The streams that were learned from, in order.", metavar="STREAM...")
     ],
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Also the claims that are not numbers: that parts are there and fit.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code tells.")] = False,
 ) -> None:
@@ -48,7 +51,8 @@ def verify(
     elif not quiet:
         from noregret.cli.show import table
 
-        table([(what, _shown(what, claimed)) for what, claimed, _ in done.checks], ("what", "recomputed as"))
+        rows = [(what, _shown(what, claimed)) for what, claimed, _ in done.checks]
+        table([row for row in rows if verbose or row[1] != "yes"], ("what", "recomputed as"))
         print(f"\nthe receipt stands: {len(done.checks)} claims recomputed")
 
 

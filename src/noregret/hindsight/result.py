@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from noregret.rounds import Vector
 
@@ -15,8 +15,8 @@ class Hindsight:
     the same with the tangents of slope α at the scores `tangent`: Σ k(ℓ(tangent) − α·tangent) − … (convexity alone).
     """
 
-    u: Vector
-    alpha: Vector | None
+    u: Vector = field(repr=False)
+    alpha: Vector | None = field(repr=False)
     lower: float
     upper: float
     radius: float
@@ -25,7 +25,7 @@ class Hindsight:
     iterations: int
     seconds: float
     finished: bool  # whether the gap asked for was reached
-    tangent: Vector | None = None
+    tangent: Vector | None = field(default=None, repr=False)
 
     @property
     def gap(self) -> float:
@@ -36,8 +36,8 @@ class Hindsight:
 class Penalised:
     """Φ(ρ) = min_v Σ hinge(v) + ρ‖v‖ = max{Σβ: 0 ≤ β ≤ 1, ‖Σβyx‖ ≤ ρ}: lower = Σβ ≤ Φ(ρ) ≤ upper, the sum at v."""
 
-    v: Vector
-    beta: Vector
+    v: Vector = field(repr=False)
+    beta: Vector = field(repr=False)
     lower: float
     upper: float
     method: str
@@ -54,8 +54,8 @@ class Penalised:
 class Root:
     """A bound on the mistakes in any order, `upper`, reached by v; β proves that no v gives less than `lower`."""
 
-    v: Vector
-    beta: Vector
+    v: Vector = field(repr=False)
+    beta: Vector = field(repr=False)
     lower: float
     upper: float
     finished: bool
@@ -69,8 +69,8 @@ class Root:
 class Separator:
     """y⟨u, x⟩ ≥ 1 on every round, with ‖u‖ ≤ `upper`; the convex weights λ prove that no such u is below `lower`."""
 
-    u: Vector
-    weights: Vector
+    u: Vector = field(repr=False)
+    weights: Vector = field(repr=False)
     lower: float
     upper: float
     finished: bool

@@ -79,7 +79,10 @@ def decoded(path: str | os.PathLike[str]) -> Any:
     """What a JSON file holds; a file that is none gets one sentence."""
     name = os.fspath(path)
     try:
-        return msgspec.json.decode(Path(name).read_bytes())
+        data = Path(name).read_bytes()
+        if data.startswith(b"NOREGRET"):
+            raise ReceiptError("is a model file: a receipt of its run is written by noregret certify --receipt", name)
+        return msgspec.json.decode(data)
     except OSError as error:
         raise ReceiptError(f"cannot be read: {error.strerror}", name) from error
     except msgspec.MsgspecError as error:
