@@ -25,8 +25,9 @@ from noregret.experts.combination import COMBINED, Combination, best_combination
 from noregret.experts.contest import Contest, own_total, regret_against, regret_of_best
 from noregret.experts.switching import best_switching
 from noregret.interval import Interval
-from noregret.receipt.blend import BlendReceipt, Laid, digest_of, lay_out
+from noregret.receipt.blend import BlendReceipt
 from noregret.receipt.form import VERSION, packed, plain
+from noregret.stream.columns import Laid, digest_of, lay_out
 from noregret.theorem.certificate import Certificate, Verdict
 from noregret.theorem.experts import certificates
 
@@ -259,6 +260,8 @@ def blend(
     >>> found.best, found.regret <= found.bound
     ('bert', True)
     """
+    if isinstance(table, tuple) and outcome is None and not costs and loss != "costs":
+        outcome = "outcome"  # arrays have no names, and a receipt names what it speaks of
     columns, name = _asked(table, outcome, experts, loss, costs)
     whole = lay_out(table, None if name == "costs" else outcome, columns, name)
     rounds = len(whole.given)
