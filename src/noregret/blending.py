@@ -9,7 +9,7 @@ For that regret every bound holds as it stands.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -23,14 +23,18 @@ from noregret.experts import rules
 from noregret.experts.blender import LOSSES, Blender
 from noregret.experts.combination import COMBINED, Combination, best_combination
 from noregret.experts.contest import Contest, own_total, regret_against, regret_of_best
+from noregret.experts.engine import Engine, Played
 from noregret.experts.switching import best_switching
 from noregret.interval import Interval
-from noregret.receipt.blend import BlendReceipt, Laid, digest_of, lay_out
+from noregret.receipt.blend import BlendReceipt
 from noregret.receipt.form import VERSION, packed, plain
+from noregret.stream.columns import Laid, digest_of, lay_out
 from noregret.theorem.certificate import Certificate, Verdict
 from noregret.theorem.experts import certificates
 
 Vector = NDArray[np.float64]
+Progress = Callable[[int, int], None]
+PART = 20_000  # rounds between two words on how far it is
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +58,9 @@ class Blend:
     _gaps: Vector = field(default_factory=lambda: np.empty(0))
 
     def __repr__(self) -> str:
-        said = f"{self.rounds} rounds, {len(self.names)} experts, regret {self.regret:.6g}"
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
+        experts = "1 expert" if len(self.names) == 1 else f"{len(self.names)} experts"
+        said = f"{rounds}, {experts}, regret {self.regret:.6g}"
         return f"<Blend of {self.laid.source}: {said}>"
 
     @property
@@ -90,6 +96,11 @@ class Blend:
         """The least of what theorems promise of the regret against the best expert."""
         found = [one.bound for one in self.certificates if one.bound is not None and one.theorem != "fixed-share"]
         return min(found, default=None)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound is true of any run with so small a loss, and so says nothing of this one."""
+        return self.bound is not None and self.bound >= self.contest.ceiling
 
     @property
     def broken(self) -> list[str]:
@@ -247,18 +258,22 @@ def blend(
     rate: str = "two",
     switches: int | None = None,
     keep_weights: bool = True,
+    progress: Progress | None = None,
 ) -> Blend:
     """Blend the experts of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays.
 
     Either `outcome`, `experts` and `loss` (squared, absolute, log, zero-one, brier), or `costs`: columns that hold what
     each expert costs. `range` declares where numbers lie, [0, 1] unless said otherwise. `switches` m asks also for the
-    best sequence of experts that changes at most m times.
+    best sequence of experts that changes at most m times. `progress` hears now and then how many rounds of how many are
+    blended.
 
     >>> table = {"anna": [0.9, 0.8, 0.9], "bert": [0.2, 0.4, 0.1], "rain": [1, 1, 0]}
     >>> found = blend(table, outcome="rain", experts=["anna", "bert"], loss="log")
     >>> found.best, found.regret <= found.bound
     ('bert', True)
     """
+    if isinstance(table, tuple) and outcome is None and not costs and loss != "costs":
+        outcome = "outcome"  # arrays have no names, and a receipt names what it speaks of
     columns, name = _asked(table, outcome, experts, loss, costs)
     whole = lay_out(table, None if name == "costs" else outcome, columns, name)
     rounds = len(whole.given)
@@ -269,7 +284,7 @@ def blend(
     )
     _check_ranges(whole, columns, outcome, blender)
     engine = blender.engine
-    played = engine.play(whole.given, whole.outcomes, keep_weights)
+    played = _played(engine, whole, keep_weights, progress)
     if played.rounds < rounds:
         raise whole.at(played.rounds, "no expert that is left gave the outcome a positive probability")
     contest, best = _contest(blender, whole, played.losses)
@@ -296,6 +311,27 @@ def blend(
         engine.totals,
         best,
         played.gaps,
+    )
+
+
+def _played(engine: Engine, laid: Laid, keep: bool, progress: Progress | None) -> Played:
+    """Every round; for someone who waits in parts, which changes no figure."""
+    rounds = len(laid.given)
+    if progress is None or rounds <= PART:
+        return engine.play(laid.given, laid.outcomes, keep)
+    parts: list[Played] = []
+    for start in np.arange(0, rounds, PART).tolist():
+        progress(start, rounds)
+        parts.append(engine.play(laid.given[start : start + PART], laid.outcomes[start : start + PART], keep))
+        if parts[-1].rounds < len(parts[-1].losses):
+            break
+    progress(rounds, rounds)
+    return Played(
+        sum(part.rounds for part in parts),
+        np.concatenate([part.losses for part in parts]),
+        np.concatenate([part.forecasts for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.concatenate([part.gaps for part in parts]),
     )
 
 

@@ -169,3 +169,11 @@ def test_what_is_wrong_is_one_line_and_leaves_no_file(noregret, polls, here, sen
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == f"noregret: {sentence}\n"
     assert snapshot(here) == before
+
+
+def test_a_promise_that_says_nothing_is_called_so_and_one_is_one(noregret, polls, here):
+    lines = noregret(*ASK, "--loss", "squared", "--range", "0,1000").out.splitlines()
+    assert lines[-1].endswith(" (vacuous: the blend lost no more than that at all)")
+    (here / "routes.csv").write_text("a,b\n" + "0.5,1\n" * 60)
+    assert "vacuous" not in noregret("blend", "routes.csv", "--costs", "a,b").out
+    assert noregret("blend", "routes.csv", "--costs", "a").out.startswith("routes.csv: 1 expert, costs")

@@ -46,6 +46,24 @@ def test_rounds_cut_the_game_short_or_let_it_go_on(noregret):
     assert noregret("game", "cube:3", "--quiet").out == ""
 
 
+def test_seconds_end_the_search_and_the_deepest_tree_found_is_played(noregret):
+    answer = noregret("game", "halfspaces:5", "--learner", "halving", "--seconds", "1e-9")
+    assert answer.code == 0
+    assert "stopped by --seconds: the tree that was played is the deepest found so far" in answer.out
+    assert " – " in answer.out
+    ends = noregret("game", "halfspaces:5", "--learner", "halving", "--seconds", "1e-9", "--json").json
+    assert ends["littlestone_bounds"]["lower"] < ends["littlestone_bounds"]["upper"]
+    assert ends["mistakes"] == ends["littlestone_bounds"]["lower"]
+    refused = noregret("game", "halfspaces:5", "--seconds", "1e-9")
+    assert refused.code == 2 and "soa must know the Littlestone dimension" in refused.err
+    assert noregret("game", "cube:2", "--seconds", "0").code == 2
+
+
+def test_a_bound_that_is_attained_says_so(noregret):
+    lines = noregret("game", "thresholds:7", "--learner", "halving").out.splitlines()
+    assert lines[-2].split() == ["halving-log", "3", "3", "holds,", "attained"]
+
+
 def test_a_game_without_a_round(noregret):
     out = noregret("game", "singletons:1").out
     assert out == "0 mistakes in 0 rounds, Littlestone dimension 0; h0 agrees with every label\n"

@@ -293,3 +293,36 @@ def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
     (tmp_path / "b.nr").write_bytes(b"NOREGRET and so on")
     with pytest.raises(ModelFileError, match="is not a file of experts"):
         Blender.load(tmp_path / "b.nr")
+
+
+def test_who_waits_hears_how_far_it_is_and_gets_the_same_figures(monkeypatch):
+    from noregret import blending
+
+    monkeypatch.setattr(blending, "PART", 7)
+    rng = np.random.default_rng(0)
+    table = (rng.random((30, 3)), rng.random(30))
+    heard = []
+    for method in ("mixture", "adahedge", "hedge-doubling", "fixed-share"):
+        whole = blend(table, loss="squared", method=method)
+        parts = blend(table, loss="squared", method=method, progress=lambda done, rounds: heard.append((done, rounds)))
+        assert parts.receipt().to_dict() == whole.receipt().to_dict()
+        assert np.array_equal(parts.weights, whole.weights)
+        assert np.array_equal(parts.promised_so_far(), whole.promised_so_far())
+    assert heard[:6] == [(0, 30), (7, 30), (14, 30), (21, 30), (28, 30), (30, 30)]
+    short = np.full((30, 2), 0.5)
+    short[9] = 0.0
+    with pytest.raises(InputError, match="the arrays:10: no expert that is left"):
+        blend((short, np.ones(30)), loss="log", progress=lambda done, rounds: None)
+
+
+def test_a_picture_names_areas_that_are_thick_and_lists_those_that_are_not(tmp_path):
+    pytest.importorskip("matplotlib")
+    from noregret.picture.weights import draw_blend
+
+    costs = np.random.default_rng(0).random((400, 9)) * np.linspace(0.2, 1.0, 9)
+    draw_blend(blend((costs,), costs=[f"route {i}" for i in range(9)]), tmp_path / "nine.svg")
+    text = (tmp_path / "nine.svg").read_text()
+    assert "<!-- route 0 -->" in text and "<!-- route 8 -->" in text and "<!-- too thin to be named: -->" in text
+    assert "<!-- weight of each expert, stacked -->" in text and "<!-- round -->" in text
+    draw_blend(blend((costs[:1],), costs=[f"route {i}" for i in range(9)]), tmp_path / "one.svg")
+    assert "<!-- route 0 -->" in (tmp_path / "one.svg").read_text()

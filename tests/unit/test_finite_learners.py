@@ -13,12 +13,15 @@ from noregret.finite import (
     Depths,
     Halving,
     HypothesisClass,
+    deepest_tree,
     duel,
     expert_count,
     family,
     play_finite,
+    shatters_tree,
 )
 from noregret.finite.adversary import CoverAdversary
+from noregret.theorem.finite import certificates
 from oracle import finite as oracle
 
 # The project's golden numbers: SOA on the thresholds of 0 … 6, ties to 1, the target being 1[x < 5].
@@ -30,6 +33,19 @@ TRACE = [  # point, Ldim if 0, Ldim if 1, prediction, label
     (6, 0, -1, 0, 0),
     (4, -1, 0, 1, 1),
 ]
+
+
+class Says:
+    """Predicts the same for ever."""
+
+    def __init__(self, prediction):
+        self.prediction = prediction
+
+    def predict(self, point):
+        return self.prediction
+
+    def learn(self, point, label):
+        pass
 
 
 def test_soa_on_the_thresholds_follows_the_golden_trace():
@@ -91,11 +107,18 @@ def test_a_run_knows_its_rounds():
     ("call", "kind", "sentence"),
     [
         (lambda: play_finite(Halving(family("thresholds:3")), [(1, 0), (2, 1)]), InputError,
-         r"round 2: no hypothesis that agrees with the labels before gives point 2 the label 1 \(Agnostic learns"),
+         r"round 2: no hypothesis that agrees with the labels before gives point 2 the label 1 \(SOA with"),
         (lambda: Halving(family("thresholds:3")).learn(1, 2), InputError, "a label must be 0 or 1, got 2"),
         (lambda: SOA(family("thresholds:3")).predict("x"), InputError, "'x' is no point of the class"),
         (lambda: SOA(family("thresholds:3")).predict([1]), InputError, r"\[1\] is no point of the class"),
         (lambda: SOA(family("thresholds:3"), tie=2), SettingError, "SOA: tie must be 0 or 1, got 2"),
+        (lambda: SOA(family("cube:1"), agnostic=True), SettingError, "SOA: agnostic=True goes with rounds"),
+        (lambda: SOA(family("cube:1"), rounds=3), SettingError, "SOA: agnostic=True goes with rounds"),
+        (lambda: duel(Says(-1), CoverAdversary(3)), InputError,
+         "round 1: a prediction must be 0, 1 or the probability of 1, got -1"),
+        (lambda: duel(Says("yes"), CoverAdversary(3)), InputError, "the probability of 1, got 'yes'"),
+        (lambda: duel(Says(None), CoverAdversary(3)), InputError, "the probability of 1, got None"),
+        (lambda: play_finite(Says(float("nan")), [(0, 1)]), InputError, "the probability of 1, got nan"),
         (lambda: Halving(family("subsets:3,2")), SettingError, "Halving: the class must not be empty"),
         (lambda: Consistent(family("cube:1"), "best"), SettingError,
          "Consistent: choose must be first, last, random or a function, got 'best'"),
@@ -107,12 +130,43 @@ def test_a_run_knows_its_rounds():
         (lambda: Agnostic(family("cube:1"), 3, tie=5), SettingError, "Agnostic: tie must be 0 or 1, got 5"),
         (lambda: Agnostic(family("subsets:3,2"), 3), SettingError, "Agnostic: the class must not be empty"),
         (lambda: play_finite(Agnostic(family("cube:1"), 1), [(0, 1), (0, 1)]), InputError,
-         "Agnostic: it was made for 1 rounds, and they are over"),
+         "Agnostic: it was made for 1 round, and it is over"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_gets_a_sentence(call, kind, sentence):
     with pytest.raises(kind, match=sentence):
         call()
+
+
+def test_soa_learns_from_any_labels_when_told_so():
+    hypotheses = family("thresholds:5")
+    rounds = [(2, 0), (4, 1), (0, 0), (2, 1)]  # no threshold gives the second label
+    told = SOA(hypotheses, 0, agnostic=True, rounds=4)
+    assert isinstance(told, Agnostic) and told.tie == 0
+    assert play_finite(told, rounds).loss == play_finite(Agnostic(hypotheses, 4, 0), rounds).loss
+    assert isinstance(SOA(hypotheses, agnostic=False), SOA)
+
+
+def test_a_bound_that_is_attained_is_not_called_vacuous():
+    def verdict(learner, rounds):
+        (found,) = certificates(play_finite(learner, rounds))
+        return found.verdict.name
+
+    five = HypothesisClass(family("thresholds:5").matrix[:5])  # log2 5 is 2.3: two mistakes are all that there can be
+    assert verdict(Halving(five), [(2, 1), (3, 0)]) == "HOLDS"
+    assert verdict(Halving(five), [(2, 0), (0, 0)]) == "VACUOUS"
+    assert verdict(SOA(family("cube:2")), [(0, 0), (1, 0)]) == "HOLDS"
+
+
+def test_dimensions_are_found_in_time_or_not_at_all():
+    hypotheses = family("halfspaces:5")
+    late = Depths(hypotheses, 1e-9)
+    assert late.dimension_in_time(hypotheses.everything) is None
+    with pytest.raises(SettingError, match="the time is over"):
+        SOA(hypotheses, depths=late).predict((2, 2))
+    ends, tree = deepest_tree(late)
+    assert not ends.exact and tree.depth == ends.lower
+    assert shatters_tree(hypotheses, tree)
 
 
 def test_an_unexplained_label_leaves_the_learner_as_it_was():

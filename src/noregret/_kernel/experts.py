@@ -22,7 +22,6 @@ COSTS, SQUARED, ABSOLUTE, LOG, ZERO_ONE, BRIER = range(6)
 SERIES = 18  # terms of eˣ − 1 − x for |x| < 1
 FAR = 700.0  # a weight of e to the minus this is none
 TIE = 1e-12  # leaders are those behind by no more than this part of the least sum: decimals add up only nearly
-NOISE = 2.0**-50  # what the mean of costs may be off by, for each expert and each unit of cost
 
 
 @inlined
@@ -114,22 +113,47 @@ def beyond_linear(x: float) -> float:
     return total
 
 
+@inlined
+def apart_after(pairs: Any, costs: Any, i: int, j: int) -> float:
+    """pairs[:, i] − pairs[:, j] once both have borne their costs."""
+    a, b = pairs[0, i], pairs[0, j]
+    s, r = a + costs[i], b + costs[j]
+    u, v = s - a, r - b
+    rest = (a - (s - u)) + (costs[i] - u)
+    other = (b - (r - v)) + (costs[j] - v)
+    return float((s - r) + ((pairs[1, i] + rest) - (pairs[1, j] + other)))
+
+
 @compiled
-def mixability(p: Any, costs: Any, mean: float, eta: float) -> float:
-    """mean + ln(Σ p·exp(−η·cost))/η, mean being Σ p·cost: how much the exponential mean lies below it."""
-    least = mean
-    for i in range(p.shape[0]):
-        if p[i] > 0.0 and costs[i] < least:
-            least = costs[i]
+def mixability(base: Any, p: Any, costs: Any, eta: float, least: float) -> float:
+    """Σ p·cost + ln(Σ p·exp(−η·cost))/η, p ∝ exp(−η·base): how far the exponential mean lies below the mean.
+
+    Costs are taken from that of the leader, so that those that differ in their last figures alone still differ. Where
+    eˣ would grow without bound, the second sum is taken from who leads after the round, whose weight before it may
+    have been too small for a float. For an infinite η no more than `least` counts as nothing.
+    """
+    n = p.shape[0]
+    best = leader(base, p, True)
+    ahead = best
+    mean, low = 0.0, 0.0
+    for i in range(n):
+        mean += p[i] * (costs[i] - costs[best])
+        low = min(low, costs[i] - costs[best])
+        if apart_after(base, costs, i, ahead) < 0.0:
+            ahead = i
+    far = mean - apart_after(base, costs, ahead, best)
+    if math.isinf(eta):
+        return far if far > least else 0.0
+    if eta * (mean - low) > 30.0:
+        before, after = 0.0, 0.0
+        for i in range(n):
+            before += math.exp(-eta * apart(base, i, best))
+            after += math.exp(-eta * apart_after(base, costs, i, ahead))
+        return far + math.log(after / before) / eta
     total = 0.0
-    if eta * (mean - least) > 30.0:  # eˣ would grow without bound: take the mean from the least cost
-        for i in range(p.shape[0]):
-            if p[i] > 0.0:
-                total += p[i] * math.exp(-eta * (costs[i] - least))
-        return (mean - least) + math.log(total) / eta
-    for i in range(p.shape[0]):
+    for i in range(n):
         if p[i] > 0.0:
-            total += p[i] * beyond_linear(-eta * (costs[i] - mean))
+            total += p[i] * beyond_linear(-eta * ((costs[i] - costs[best]) - mean))
     return math.log1p(total) / eta
 
 
@@ -214,27 +238,6 @@ def rate_of(rule: int, eta: float, round: int, period: int, gap: float) -> float
 
 
 @compiled
-def grow_gap(base: Any, p: Any, costs: Any, eta: float, sums: Any) -> None:
-    """Δ += Σ p·cost − (the exponential mean of the costs at rate η)."""
-    mean = 0.0
-    for i in range(p.shape[0]):
-        if p[i] > 0.0:
-            mean += p[i] * costs[i]
-    if math.isinf(eta):
-        best = leader(base, p, True)
-        least = math.inf
-        size = 0.0
-        for i in range(p.shape[0]):
-            least = min(least, apart(base, i, best) + costs[i])
-            size = max(size, abs(costs[i]))
-        gap = mean - least if mean - least > NOISE * (p.shape[0] + 2) * size else 0.0
-    else:
-        gap = mixability(p, costs, mean, eta)
-    if gap > 0.0:
-        add_to(sums, 1, gap)
-
-
-@compiled
 def share_out(p: Any, costs: Any, eta: float, share: float) -> None:
     """p ← (1 − α)·(p·e^{−η·cost}, normalised) + α/N."""
     least = math.inf
@@ -274,6 +277,7 @@ def play_rounds(
     loss: int,
     eta: float,
     share: float,
+    least: float,
     given: Any,
     outcomes: Any,
     totals: Any,
@@ -328,7 +332,9 @@ def play_rounds(
             rate = rate_of(rule, eta, 0, 0, sums[0, 1] + sums[1, 1])
             if some_sleep:
                 weigh(totals, rate, awake, True, q)
-            grow_gap(totals, q, costs, rate, sums)
+            gap = mixability(totals, q, costs, rate, least)
+            if gap > 0.0:
+                add_to(sums, 1, gap)
         elif rule == SHARING:
             share_out(shared, costs, eta, share)
         for i in range(n):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -88,16 +89,18 @@ def blend(
         check_picture(plot)
     if forecasts is not None and costs is not None:
         raise SettingError("--forecasts needs forecasts: with --costs there are none")
-    found = blended(
-        table,
-        outcome=outcome,
-        experts=names(experts),
-        loss=loss,
-        costs=names(costs),
-        range=_range(range),
-        method=method,
-        switches=switches,
-    )
+    with blending(quiet) as told:
+        found = blended(
+            table,
+            outcome=outcome,
+            experts=names(experts),
+            loss=loss,
+            costs=names(costs),
+            range=_range(range),
+            method=method,
+            switches=switches,
+            progress=told,
+        )
     best_mean = found.combination() if combination else None
     _write(found, forecasts, weights, plot, receipt)
     if json:
@@ -114,6 +117,21 @@ def blend(
         said = f"broken: {', '.join(found.broken)}: every assumption holds and the bound is exceeded"
         print(f"noregret: {said}; this is a bug, please report it with the table", file=sys.stderr)
         raise typer.Exit(1)
+
+
+@contextmanager
+def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal with the rounds blended so far; silent in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading the table", total=None)
+        yield lambda done, rounds: bar.update(task, description="blending", completed=done, total=rounds)
 
 
 def _range(text: str | None) -> tuple[float, ...] | None:
@@ -173,7 +191,7 @@ def _weight_rows(found: Blend) -> Iterator[list[Any]]:
 
 def _show(found: Blend, best_mean: Any) -> None:
     from noregret.cli.compare import aligned, outward
-    from noregret.cli.show import at_most, number, share
+    from noregret.cli.show import at_most, counted, number, share
 
     print(_title(found))
     leads = found.leaders()
@@ -187,7 +205,7 @@ def _show(found: Blend, best_mean: Any) -> None:
         rows.append((name, *cells, f"{row['weight']:.4f}", share(led.get(row["expert"], 0), found.rounds)))
     aligned(rows, ("", "rounds", "loss", "regret", "last weight", "in the lead"))
     if found.mistakes is not None:
-        print(f"the label with most weight was wrong {number(found.mistakes)} times")
+        print(f"the label with most weight was wrong {counted(found.mistakes, 'time')}")
     print(f"in the lead: {_stretches(leads)}")
     _show_promises(found)
     switching = found.to_dict()["switching"]
@@ -201,15 +219,18 @@ def _show(found: Blend, best_mean: Any) -> None:
         parts = ", ".join(f"{name} {value:.3f}" for name, value in zip(found.names, best_mean.weights, strict=True))
         print(f"best fixed mean: loss in {outward(best_mean.lower, best_mean.upper)}: {parts}")
     if found.bound is not None:
-        print(f"regret against {found.best}: {number(found.regret)}, promised: at most {at_most(found.bound)}")
+        empty = " (vacuous: the blend lost no more than that at all)" if found.vacuous else ""
+        print(f"regret against {found.best}: {number(found.regret)}, promised: at most {at_most(found.bound)}{empty}")
 
 
 def _title(found: Blend) -> str:
+    from noregret.cli.show import counted
+
     reading = found.reading
     ends = reading["range"]
     where = "" if ends is None else f" in [{ends[0]:g}, {ends[1]:g}]"
     what = "costs" if reading["loss"] == "costs" else f"{reading['loss']} loss"
-    return f"{found.laid.source}: {len(found.names)} experts, {what}{where}, {reading['method']}"
+    return f"{found.laid.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}"
 
 
 def _stretches(parts: list[Any]) -> str:

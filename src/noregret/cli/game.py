@@ -10,7 +10,7 @@ import typer
 from noregret.errors import InputError, SettingError
 
 if TYPE_CHECKING:
-    from noregret.finite import Depths, FiniteRun, HypothesisClass, Player, TreeAdversary
+    from noregret.finite import Bounds, Depths, FiniteRun, HypothesisClass, Player, TreeAdversary
 
 
 def game(
@@ -26,6 +26,13 @@ def game(
             help="At most so many rounds; beyond the tree the game goes on with points still in dispute.", min=1
         ),
     ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            help="Search no longer than this for Littlestone dimensions; then the deepest tree found is played.",
+            metavar="S",
+        ),
+    ] = 60.0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -34,20 +41,30 @@ def game(
     Example: noregret game thresholds:7 --learner halving
     """
     from noregret.cli.dim import searching
-    from noregret.finite import Depths, TreeAdversary, duel, load_class, mistake_tree
+    from noregret.cli.show import counted
+    from noregret.cli.solving import checked_seconds
+    from noregret.finite import Depths, TreeAdversary, deepest_tree, duel, load_class
 
+    limit = checked_seconds(seconds)
     hypotheses = load_class(source)
     if not len(hypotheses):
         raise SettingError(f"{source}: the class is empty, so no label can be given")
-    depths = Depths(hypotheses)
+    depths = Depths(hypotheses, limit)
     player = _player(learner, tie, hypotheses, depths, silent=json or quiet)
     with searching(quiet) as told:
-        tree = mistake_tree(depths, told)
+        ends, tree = deepest_tree(depths, told)
+    if learner == "soa" and not ends.exact:
+        raise SettingError(
+            f"soa must know the Littlestone dimension: {ends} is all that is proved after {limit:g} s; give more"
+            " --seconds or another learner"
+        )
     adversary = TreeAdversary(hypotheses, tree, beyond=rounds is not None)
     if learner == "you" and not (json or quiet):
-        print(f"{len(hypotheses):,} hypotheses, Littlestone dimension {tree.depth}: answer 0 or 1")
+        print(f"{counted(len(hypotheses), 'hypothesis')}, Littlestone dimension {ends}: answer 0 or 1")
     run = duel(player, adversary, rounds)
-    answer = _answer(run, adversary, learner, depths)
+    if learner == "you":
+        depths.give(limit)  # a person may think as long as they like
+    answer = _answer(run, adversary, learner, depths, ends)
     if json:
         import msgspec
 
@@ -73,8 +90,10 @@ class You:
         return self.version_space.bit_count()
 
     def predict(self, point: Any) -> int:
+        from noregret.cli.show import counted
+
         if not self._silent:
-            print(f"{self.size:,} hypotheses left; point {point}? ", end="", flush=True)
+            print(f"{counted(self.size, 'hypothesis')} left; point {point}? ", end="", flush=True)
         while True:
             line = sys.stdin.readline()
             if not line:
@@ -109,8 +128,8 @@ def _player(learner: str, tie: int | None, hypotheses: HypothesisClass, depths: 
     raise SettingError(f"--learner must be soa, halving, consistent or you, got {learner!r}")
 
 
-def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Depths) -> dict[str, Any]:
-    """The game as plain data, the dimensions of both parts in every round included."""
+def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Depths, ends: Bounds) -> dict[str, Any]:
+    """The game as plain data, with the dimensions of both parts in every round as far as they were found in time."""
     from noregret.finite.dimension import plain
     from noregret.theorem.finite import certificates
 
@@ -123,7 +142,7 @@ def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Dept
                 "round": one.number,
                 "node": one.node,
                 "point": plain(one.point),
-                "littlestone": [depths.dimension(part) for part in parts],
+                "littlestone": [depths.dimension_in_time(part) for part in parts],
                 "prediction": int(one.prediction),
                 "label": one.label,
                 "mistake": one.mistake,
@@ -134,6 +153,7 @@ def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Dept
         "hypotheses": len(hypotheses),
         "points": len(hypotheses.points),
         "littlestone": adversary.tree.depth,
+        "littlestone_bounds": ends.to_dict(),
         "learner": learner,
         "rounds": rounds,
         "mistakes": run.mistakes,
@@ -143,14 +163,16 @@ def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Dept
 
 
 def _show(answer: dict[str, Any]) -> None:
-    from noregret.cli.show import at_most, number, table
+    from noregret.cli.show import at_most, counted, number, table
+    from noregret.finite import Bounds
 
+    ends = Bounds(**answer["littlestone_bounds"])
     rows = [
         (
             str(one["round"]),
             str(one["node"] or "–"),
             str(one["point"]),
-            *map(str, one["littlestone"]),
+            *("–" if depth is None else str(depth) for depth in one["littlestone"]),
             str(one["prediction"]),
             str(one["label"]),
             number(one["version_space"]),
@@ -161,16 +183,20 @@ def _show(answer: dict[str, Any]) -> None:
         head = ("round", "node", "point", "Ldim if 0", "Ldim if 1", "prediction", "label", "hypotheses left")
         table(rows, head, title=f"{answer['learner']} against the adversary")
     print(
-        f"{_counted(answer['mistakes'], 'mistake')} in {_counted(len(rows), 'round')},"
-        f" Littlestone dimension {answer['littlestone']}; {answer['agrees']} agrees with every label"
+        f"{counted(answer['mistakes'], 'mistake')} in {counted(len(rows), 'round')},"
+        f" Littlestone dimension {ends}; {answer['agrees']} agrees with every label"
     )
+    if not ends.exact:
+        print("stopped by --seconds: the tree that was played is the deepest found so far")
     if answer["certificates"]:
         shown = [
-            (one["theorem"], at_most(one["bound"]), at_most(one["observed"]), one["verdict"])
+            (one["theorem"], at_most(one["bound"]), at_most(one["observed"]), _verdict(one))
             for one in answer["certificates"]
         ]
         table(shown, ("theorem", "bound", "observed", "verdict"))
 
 
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _verdict(one: dict[str, Any]) -> str:
+    """The verdict; of a bound that holds and cannot be smaller, that it is attained."""
+    tight = one["verdict"] == "holds" and one["observed"] == one["bound"]
+    return "holds, attained" if tight else str(one["verdict"])

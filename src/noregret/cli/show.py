@@ -36,6 +36,12 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.6g}"
 
 
+def counted(many: int, what: str) -> str:
+    """`1 expert`, `2 experts`, `3 hypotheses`."""
+    plural = f"{what.removesuffix('is')}es" if what.endswith("is") else f"{what}s"
+    return f"{number(many)} {what if many == 1 else plural}"
+
+
 def at_most(value: float | None) -> str:
     """A number that others may not exceed: rounded up."""
     return "–" if value is None else _outward(value, math.inf)

@@ -51,7 +51,7 @@ def _rule(
         case "hedge-doubling":
             return rules.doubling(experts, hi - lo)
         case "adahedge":
-            return rules.adahedge(experts)
+            return rules.adahedge(experts, lo, hi)
         case _:
             assert rounds is not None
             return rules.fixed_share(experts, hi - lo, rounds, 1 if switches is None else switches)

@@ -24,11 +24,15 @@ __all__ = ["ADAPTIVE", "ANYTIME", "CONSTANT", "DOUBLING", "SHARING", "Engine", "
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of weights, its rate (in units of one over a cost) and, where weight is shared, how much of it."""
+    """A kind of weights, its rate (in units of one over a cost) and, where weight is shared, how much of it.
+
+    `least` is what an adaptive rule takes for a rounding as long as it has gathered nothing.
+    """
 
     kind: int
     rate: float
     share: float = 0.0
+    least: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +105,7 @@ class Engine:
         s = self.state
         held = (s["totals"], s["since"], s["shared"], s["clock"], s["sums"])
         given, outcomes = np.ascontiguousarray(given), np.ascontiguousarray(outcomes)
-        rule, out = self.rule, (kept, forecasts, losses, gaps)
+        settings = (self.rule.kind, CODES[self.loss], self.rule.rate, self.rule.share, self.rule.least)
         with np.errstate(invalid="ignore"):  # uncompiled, NumPy would warn of an infinite loss
-            done = play_rounds(
-                rule.kind, CODES[self.loss], rule.rate, rule.share, given, outcomes, *held, *self._work, *out
-            )
+            done = play_rounds(*settings, given, outcomes, *held, *self._work, kept, forecasts, losses, gaps)
         return Played(done, losses, forecasts[:, 0, :], kept, gaps)

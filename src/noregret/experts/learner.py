@@ -237,14 +237,16 @@ class HedgeDoubling(Experts):
 class AdaHedge(Experts):
     """Weights ∝ exp(−η_t·loss so far), η_t = ln N/Δ_{t−1}, Δ the mixability gap so far: regret ≤ 2Δ_T.
 
-    While Δ = 0 the weight lies evenly on the leaders. Costs need no range for the weights, only for being checked.
+    While Δ = 0 the weight lies evenly on the leaders, and Δ grows from 0 only by more than a rounding of the largest
+    cost that the range allows. The weights need the range for nothing else.
     """
 
     name = "adahedge"
 
     def __init__(self, experts: int, range: tuple[float, float] = (0.0, 1.0)) -> None:
         experts = rules.whole(self.name, "experts", experts, 1)
-        super().__init__(rules.adahedge(experts), experts, rules.ends(self.name, range))
+        lo, hi = rules.ends(self.name, range)
+        super().__init__(rules.adahedge(experts, lo, hi), experts, (lo, hi))
 
 
 class FixedShare(Experts):

@@ -42,8 +42,9 @@ def doubling(experts: int, width: float) -> Rule:
     return Rule(DOUBLING, math.sqrt(2.0 * math.log(experts)) / width)
 
 
-def adahedge(experts: int) -> Rule:
-    return Rule(ADAPTIVE, math.log(experts))
+def adahedge(experts: int, lo: float, hi: float) -> Rule:
+    """Costs in [lo, hi]: a first gap of no more than (N + 2)·2⁻⁵⁰ of the largest of them is taken for a rounding."""
+    return Rule(ADAPTIVE, math.log(experts), least=(experts + 2) * 2.0**-50 * max(abs(lo), abs(hi)))
 
 
 def fixed_share(experts: int, width: float, rounds: int, switches: int) -> Rule:

@@ -11,7 +11,7 @@ from noregret.finite.adversary import (
     singleton_rounds,
 )
 from noregret.finite.agnostic import Agnostic, expert_count
-from noregret.finite.dimension import Bounds, Dimensions, dimensions, mistake_tree
+from noregret.finite.dimension import Bounds, Dimensions, deepest_tree, dimensions, mistake_tree
 from noregret.finite.families import FAMILIES, family
 from noregret.finite.files import load_class, read_class
 from noregret.finite.hypotheses import HypothesisClass
@@ -41,6 +41,7 @@ __all__ = [
     "ThresholdAdversary",
     "TreeAdversary",
     "VersionSpaceLearner",
+    "deepest_tree",
     "dimensions",
     "duel",
     "expert_count",

@@ -64,7 +64,8 @@ class Agnostic:
     def predict(self, point: Hashable) -> float:
         """The probability with which 1 is predicted."""
         if self.rounds == self.horizon:
-            raise InputError(f"Agnostic: it was made for {self.horizon} rounds, and they are over")
+            rounds = "1 round, and it is" if self.horizon == 1 else f"{self.horizon} rounds, and they are"
+            raise InputError(f"Agnostic: it was made for {rounds} over")
         left = self.horizon - self.rounds - 1
         logs, says = [], []
         for (space, turns), weight in self._weights.items():

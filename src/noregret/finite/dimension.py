@@ -110,7 +110,12 @@ def dimensions(
 
 def mistake_tree(depths: Depths, progress: Progress | None = None) -> MistakeTree:
     """A shattered tree as deep as the Littlestone dimension of a nonempty class, found whatever time it takes."""
-    return _littlestone(depths, math.inf, progress or _silent)[1]
+    return deepest_tree(depths, progress)[1]
+
+
+def deepest_tree(depths: Depths, progress: Progress | None = None) -> tuple[Bounds, MistakeTree]:
+    """The ends of Ldim of a nonempty class that are proved by `depths.end`, and a shattered tree for the lower one."""
+    return _littlestone(depths, depths.end, progress or _silent)
 
 
 def _silent(what: str, lower: int, upper: int, looked: int) -> None:

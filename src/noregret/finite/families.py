@@ -57,6 +57,12 @@ def listed() -> str:
 
 def _sizes(kind: str, parameters: tuple[str, ...], rest: str) -> list[int]:
     parts = rest.split(",") if rest else []
+    if not parts:
+        example = ",".join("8" if one == "n" else "2" for one in parameters)
+        raise SettingError(
+            f"the family {kind} needs its size: {kind}:{','.join(parameters)} with whole numbers, such as"
+            f" {kind}:{example}"
+        )
     if len(parts) != len(parameters) or not all(part.strip().isascii() and part.strip().isdigit() for part in parts):
         raise SettingError(f"{kind}: expected {kind}:{','.join(parameters)} with whole numbers, got {kind}:{rest}")
     sizes = [int(part) if len(part) < 10 else 10**9 for part in parts]

@@ -1,12 +1,14 @@
 """A class from a file: rows hypotheses, columns points, entries 0/1 or false/true.
 
-CSV (a first line that is not all entries names the points; a first column headed `hypothesis`, `name` or nothing names
-the hypotheses), `.npy`, or Parquet (columns named as the points, a text column `hypothesis` or `name` for the names).
+CSV (a first line without any number, or one that starts with `hypothesis` or `name`, names the points; a first column
+headed `hypothesis`, `name` or nothing names the hypotheses), `.npy`, or Parquet (columns named as the points, a text
+column `hypothesis` or `name` for the names).
 """
 
 from __future__ import annotations
 
 import csv
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -103,15 +105,32 @@ def _from_csv(path: Path) -> HypothesisClass:
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     if not lines:
         raise InputError("is empty, a row of 0 and 1 was expected", str(path))
-    head = None if all(cell.lower() in ENTRIES for cell in lines[0][1]) else lines.pop(0)[1]
+    head = lines.pop(0)[1] if _names_points(lines[0][1]) else None
     if not lines:
         raise InputError("names points and holds no hypothesis", str(path))
     named = head is not None and head[0].lower() in NAMING
     points = None if head is None else head[named:]
-    width = len(lines[0][1]) if head is None and lines else len(head or ())
+    width = len(lines[0][1] if head is None else head)
     rows = [_row(path, line, cells, width, named, points) for line, cells in lines]
     names = [cells[0] for _, cells in lines] if named else None
     return _made(path, np.array(rows, dtype=np.uint8).reshape(len(rows), width - named), names, points)
+
+
+def _names_points(cells: list[str]) -> bool:
+    """Whether a first line is a header: it starts as one, or holds no number, true or false that could be an entry."""
+    if cells[0].lower() in NAMING[:2]:
+        return True
+    rest = cells[1:] if cells[0] == "" else cells
+    if cells[0] == "" and all(map(_is_number, rest)):  # numbered points below an empty corner, unless all are entries
+        return not all(cell in ENTRIES for cell in rest)
+    return not any(cell.lower() in ENTRIES or _is_number(cell) for cell in rest)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False
 
 
 def _row(path: Path, line: int, cells: list[str], width: int, named: bool, points: list[str] | None) -> list[int]:
@@ -121,7 +140,8 @@ def _row(path: Path, line: int, cells: list[str], width: int, named: bool, point
     if -1 in entries:
         j = entries.index(-1)
         where = f"column {j + 1 + named}" + (f" ({points[j]})" if points else "")
-        raise InputError(f"{where}: expected 0, 1, false or true, got {cells[j + named]!r}", str(path), line)
+        more = "" if points or line > 1 else " (a header that names the points has no number in it)"
+        raise InputError(f"{where}: expected 0, 1, false or true, got {cells[j + named]!r}{more}", str(path), line)
     return entries
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class VersionSpaceLearner(ABC):
         if not left:
             raise InputError(
                 f"round {self.rounds + 1}: no hypothesis that agrees with the labels before gives point {point!r}"
-                f" the label {int(label)} (Agnostic learns from such labels too)"
+                f" the label {int(label)} (SOA with agnostic=True learns from such labels too)"
             )
         self.version_space = left
         self.rounds += 1
@@ -135,11 +135,40 @@ class SOA(_Tying):
 
     Exactly Ldim mistakes against the best adversary, and no deterministic learner makes fewer (Lemma 21.7). `depths`
     lets several learners of one class share what they know of its version spaces.
+
+    Labels that no hypothesis explains are an error; with `agnostic=True` and the number of `rounds` any labels will do:
+    what is made then is `Agnostic`, which follows experts that play SOA with the same tie rule.
     """
 
     name = "soa"
 
-    def __init__(self, hypotheses: HypothesisClass, tie: int = 1, depths: Depths | None = None) -> None:
+    def __new__(
+        cls,
+        hypotheses: HypothesisClass,
+        tie: int = 1,
+        depths: Depths | None = None,
+        *,
+        agnostic: bool = False,
+        rounds: int | None = None,
+    ) -> Any:
+        if agnostic is not (rounds is not None):
+            raise SettingError("SOA: agnostic=True goes with rounds, the number of rounds, one not without the other")
+        if not agnostic:
+            return super().__new__(cls)
+        from noregret.finite.agnostic import Agnostic
+
+        assert rounds is not None
+        return Agnostic(hypotheses, rounds, tie, depths)
+
+    def __init__(
+        self,
+        hypotheses: HypothesisClass,
+        tie: int = 1,
+        depths: Depths | None = None,
+        *,
+        agnostic: bool = False,
+        rounds: int | None = None,
+    ) -> None:
         super().__init__(hypotheses, tie)
         self.depths = depths or Depths(hypotheses)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+from noregret.errors import InputError
 from noregret.finite.adversary import Adversary, TreeAdversary
 from noregret.finite.hypotheses import HypothesisClass
 from noregret.finite.learners import checked_label
@@ -97,7 +99,7 @@ def play_finite(learner: Player, rounds: Iterable[tuple[Any, int]]) -> FiniteRun
     """
     played: list[Round] = []
     for number, (point, label) in enumerate(rounds, 1):
-        prediction = learner.predict(point)
+        prediction = _checked(learner.predict(point), number)
         learner.learn(point, label)
         played.append(Round(number, point, prediction, checked_label(label), None, _size(learner)))
     return FiniteRun(learner, tuple(played))
@@ -108,11 +110,22 @@ def duel(learner: Player, adversary: Adversary, rounds: int | None = None) -> Fi
     played: list[Round] = []
     while (rounds is None or len(played) < rounds) and (point := adversary.point()) is not None:
         node = adversary.node if isinstance(adversary, TreeAdversary) else None
-        prediction = learner.predict(point)
+        prediction = _checked(learner.predict(point), len(played) + 1)
         label = adversary.answer(prediction)
         learner.learn(point, label)
         played.append(Round(len(played) + 1, point, prediction, label, node, _size(learner)))
     return FiniteRun(learner, tuple(played), adversary)
+
+
+def _checked(prediction: Any, number: int) -> float:
+    """A prediction as a number in [0, 1], or a sentence."""
+    try:
+        value = math.nan if isinstance(prediction, str) else float(prediction)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"round {number}: a prediction must be 0, 1 or the probability of 1, got {prediction!r}")
+    return int(value) if value in (0.0, 1.0) else value
 
 
 def _size(learner: Player) -> int | None:

@@ -5,6 +5,7 @@ Each question can be asked for a slice of work at a time, so that a clock may be
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel import finite_search as kernel
 from noregret._kernel import finite_shatter as shatter
+from noregret.errors import SettingError
 from noregret.finite.hypotheses import HypothesisClass, packed
 
 SLOTS, KEYS = 2**20, 2**25  # of the memory; the system gives a page only once it is written to
@@ -40,10 +42,14 @@ class Slices:
 
 
 class Depths:
-    """ge(V, d) for version spaces V of one class: remembers across questions what it has found of any of them."""
+    """ge(V, d) for version spaces V of one class: remembers across questions what it has found of any of them.
 
-    def __init__(self, hypotheses: HypothesisClass) -> None:
+    After `seconds` it answers no more questions that need a search.
+    """
+
+    def __init__(self, hypotheses: HypothesisClass, seconds: float = math.inf) -> None:
         self.hypotheses = hypotheses
+        self.give(seconds)
         self.memory = kernel.Memory(
             np.zeros((SLOTS, kernel.ENTRY), dtype=np.int64),
             np.empty(KEYS, dtype=np.uint64),
@@ -53,15 +59,29 @@ class Depths:
         self._pair = Question(self), Question(self)
         self._known = {0: -1}
 
+    def give(self, seconds: float) -> None:
+        """So much time from now on."""
+        self.end = time.perf_counter() + seconds
+
     @property
     def nodes(self) -> int:
         """How many version spaces were looked at."""
         return sum(question.nodes for question in self._pair)
 
     def dimension(self, version_space: int) -> int:
-        """Ldim of a version space, found whatever time it takes; −1 of the empty one."""
+        """Ldim of a version space, found whatever time it takes or until `end`; −1 of the empty one."""
+        found = self.dimension_in_time(version_space)
+        if found is None:
+            raise SettingError("the time is over, and a Littlestone dimension that the learner needs is not found")
+        return found
+
+    def dimension_in_time(self, version_space: int) -> int | None:
+        """The same, None where the time is over."""
         if version_space not in self._known:
-            *_, (self._known[version_space], _) = self.closing_in(version_space)
+            for lower, upper in self.closing_in(version_space):
+                if lower < upper and time.perf_counter() >= self.end:
+                    return None
+            self._known[version_space] = lower
         return self._known[version_space]
 
     def closing_in(self, version_space: int) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.atomic import whole_file
 from noregret.blending import Blend
@@ -14,6 +15,10 @@ from noregret.errors import SettingError
 from noregret.picture.error import COLOURS, check_picture
 
 POINTS = 2000  # a curve has no more: a file of a million points draws nothing else
+EDGES = 360  # and an area has no more, which no drawing program makes simpler
+HATCHES = ("", "//", "..", "xx", "oo", "--")  # where there are more experts than colours
+THICK, LONG = 0.09, 0.14  # an area holds its name where it is so thick, in parts of 1, over so much of the width
+LISTED = 24  # names of thin areas beside the picture; more are only counted
 
 
 def draw_blend(blend: Blend, path: str | os.PathLike[str]) -> None:
@@ -23,7 +28,7 @@ def draw_blend(blend: Blend, path: str | os.PathLike[str]) -> None:
         raise SettingError("plot: the weights were not kept, so there is nothing to draw")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8.0, 7.0), layout="constrained")
+    figure = Figure(figsize=(9.0, 6.5), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True)
     weight_axes(above, blend)
     regret_axes(below, blend)
@@ -31,32 +36,80 @@ def draw_blend(blend: Blend, path: str | os.PathLike[str]) -> None:
         figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150)
 
 
-def shown_rounds(rounds: int) -> Any:
+def shown_rounds(rounds: int, points: int) -> NDArray[np.int64]:
     """The rounds that are drawn, the first and the last among them."""
-    return np.unique(np.linspace(0, rounds - 1, min(rounds, POINTS)).astype(np.int64))
+    return np.unique(np.linspace(0, rounds - 1, min(rounds, points)).astype(np.int64))
 
 
 def weight_axes(axes: Any, blend: Blend) -> Any:
-    """The weight of every expert, stacked to 1."""
-    at = shown_rounds(blend.rounds)
-    colours = [COLOURS[i % len(COLOURS)] for i in range(len(blend.names))]
-    axes.stackplot(at + 1, blend.weights[at].T, labels=blend.names, colors=colours, linewidth=0.0)
+    """The weight of every expert, stacked to 1; each area bears its name, or stands in the list beside it."""
+    at = shown_rounds(blend.rounds, EDGES)
+    x = at + 1.0
+    if blend.rounds == 1:
+        at, x = np.zeros(2, dtype=np.int64), np.array([0.5, 1.5])
+    shown, many = blend.weights[at], len(blend.names)
+    colours = [COLOURS[i % len(COLOURS)] for i in range(many)]
+    tops = np.minimum(np.cumsum(shown, axis=1), 1.0)
+    thin = []
+    for i, name in reversed(list(enumerate(blend.names))):  # each from 0 up to its top, over those above it
+        look = {"facecolor": colours[i], "edgecolor": "white", "linewidth": 0.0}
+        look["hatch"] = HATCHES[i // len(COLOURS) % len(HATCHES)]
+        (area,) = axes.fill([x[0], *x, x[-1]], [0.0, *tops[:, i], 0.0], label=name, **look)
+        place = _thickest(shown[:, i], max(len(name) / 90.0, LONG))
+        if place is None:
+            thin.append((area, name))
+            continue
+        middle = float(tops[place, i] - 0.5 * shown[place, i])
+        dark = {"color": "white"} if colours[i] in COLOURS[:3] else {"color": "black"}
+        axes.text(x[place], middle, name, ha="center", va="center", clip_on=True, **dark)
+    thin.reverse()
+    if thin:
+        handles, names = zip(*thin[:LISTED], strict=True)
+        more = "" if len(thin) <= LISTED else f"\nand {len(thin) - LISTED} more"
+        title = "too thin to be named:" if len(thin) < many else None
+        side = axes.legend(handles, names, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+        side.get_texts()[-1].set_text(names[-1] + more)
     axes.set_ylim(0.0, 1.0)
-    axes.set_xlim(1, max(blend.rounds, 2))
-    axes.set_ylabel("weight")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, ncols=1 + len(blend.names) // 25)
+    axes.set_xlim(x[0], x[-1])
+    axes.set_ylabel("weight of each expert, stacked")
+    axes.spines[["top", "right"]].set_visible(False)
     return axes
 
 
+def _thickest(weights: NDArray[np.float64], long: float) -> int | None:
+    """Where an area is thickest over a stretch as long as its name; None where it is thick enough nowhere."""
+    half = max(int(0.5 * long * len(weights)), 1)
+    if len(weights) <= 2 * half:
+        return None
+    least = np.lib.stride_tricks.sliding_window_view(weights, 2 * half + 1).min(axis=1)
+    good = np.flatnonzero(least >= max(THICK, 0.9 * float(least.max())))
+    return None if not len(good) else int(good[len(good) // 2]) + half
+
+
 def regret_axes(axes: Any, blend: Blend) -> Any:
-    """The regret against the best expert so far, and the promise."""
-    at = shown_rounds(blend.rounds)
-    axes.plot(at + 1, blend.regret_so_far()[at], color=COLOURS[0], label="regret so far")
-    axes.plot(at + 1, blend.promised_so_far()[at], color=COLOURS[1], linestyle="--", label="promised")
+    """The regret against the best expert so far, and the promise, each named where it ends."""
+    at = shown_rounds(blend.rounds, POINTS)
+    regret, promised = blend.regret_so_far(), blend.promised_so_far()
+    mark = "o" if blend.rounds == 1 else ""
+    axes.plot(at + 1, regret[at], color=COLOURS[0], marker=mark)
+    axes.plot(at + 1, promised[at], color=COLOURS[1], marker=mark, linestyle="--")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    low, high = axes.get_ylim()
+    ends = [float(regret[-1]), float(promised[-1])]
+    apart = max(0.08 * (high - low) - abs(ends[1] - ends[0]), 0.0)
+    for name, colour, end, moved in (
+        ("regret so far", COLOURS[0], ends[0], -apart / 2),
+        ("promised: at most", COLOURS[1], ends[1], apart / 2),
+    ):
+        said = {"color": colour, "va": "center", "annotation_clip": False}
+        axes.annotate(f" {name} {end:,.4g}".replace("-", "−"), (blend.rounds, end), (blend.rounds, end + moved), **said)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    if blend.rounds == 1:
+        axes.set_xticks([1])
     axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter("{x:,.4g}")
     axes.set_xlabel("round")
-    axes.set_ylabel(f"regret ({blend.reading['loss']})")
+    what = "expected cost" if blend.reading["loss"] == "costs" else f"{blend.reading['loss']} loss"
+    axes.set_ylabel(f"regret against the best so far\n({what})")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return axes

@@ -77,7 +77,9 @@ def _size(run: FiniteRun) -> int:
 
 
 def _mistakes(run: FiniteRun, bound: Interval | float, **values: float) -> Claim:
-    return Claim(Interval.of(bound), Interval.of(float(run.mistakes)), len(run.rounds), values)
+    """M ≤ bound; it says nothing where there were no more rounds than that, unless as many mistakes were made."""
+    claimed, seen = Interval.of(bound), Interval.of(float(run.mistakes))
+    return Claim(claimed, seen, math.inf if seen.lo >= math.floor(claimed.lo) else len(run.rounds), values)
 
 
 @_theorem("consistent-size", "mistakes, realizable", "M ≤ |H| − 1", "Corollary 21.2", "consistent", needs=(REALIZABLE,))

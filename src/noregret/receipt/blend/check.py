@@ -1,0 +1,146 @@
+"""The checks of a blend's receipt: what it says against what comes out again."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from noregret.errors import InputError, NoregretError, ReceiptError
+from noregret.receipt.blend.bounds import check_certificates
+from noregret.receipt.blend.nearness import CLOSE, grain, near
+from noregret.receipt.blend.reading import in_range, sound
+from noregret.receipt.blend.replay import Replay, least_switching, replayed
+from noregret.receipt.check import Verification
+from noregret.receipt.form import VERSION, checksum, unpacked
+from noregret.stream.columns import Laid, digest_of, lay_out
+
+
+def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
+    """Recompute every number of a blend's receipt from its table; the first that does not stand is an error."""
+    said = dict(body)
+    if isinstance(table, str | os.PathLike) and not Path(table).exists():
+        raise InputError("there is no such file", os.fspath(table))
+    if type(said.get("receipt")) is not int or said["receipt"] != VERSION:
+        what = f"is a receipt of version {said.get('receipt')}, this noregret reads version {VERSION}"
+        raise ReceiptError(what, failed=True)
+    claimed = said.pop("checksum", None)
+    if claimed is not None and claimed != checksum(said):
+        raise ReceiptError("the receipt was damaged or changed: its checksum does not match", failed=True)
+    done = Verification()
+    try:
+        _check(done, said, table)
+    except ReceiptError:
+        raise
+    except NoregretError as error:
+        raise ReceiptError(f"the blend cannot be replayed: {error}", failed=True) from error
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        raise ReceiptError(f"the receipt is damaged ({type(error).__name__}: {error})", failed=True) from error
+    return done
+
+
+def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
+    reading = said["reading"]
+    done.true("the table is read, and blended, in a way that there is", sound(reading))
+    laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
+    known = {"receipt", "kind", "reading", "outcomes", "digest", "rounds", "loss", "experts", "best", "regret"}
+    known |= {"bound", "switching", "certificates", "points"}
+    done.true("the receipt holds what a blend's receipt holds", set(said) == known)
+    done.same("the digest of the table", said["digest"], digest_of(laid, reading))
+    done.same("the outcomes", said["outcomes"], list(laid.names))
+    done.same("the rounds", said["rounds"], len(laid.given))
+    done.true("everything lies in its range", in_range(laid, reading))
+    recorded = unpacked(said["points"]["losses"])
+    done.true("a loss is recorded of every round", recorded.shape == laid.outcomes.shape)
+    again = replayed(laid, reading, recorded)
+    _check_points(done, said["points"], reading, again)
+    scale = float(np.abs(again.own).sum()) + len(laid.given) * grain(reading) / CLOSE
+    near(done, "the loss at least", said["loss"]["lower"], again.total, scale)
+    near(done, "the loss at most", said["loss"]["upper"], again.total, scale)
+    done.true("the loss at least is not above the loss at most", said["loss"]["lower"] <= said["loss"]["upper"])
+    regrets = _check_experts(done, said, laid, again, scale)
+    _check_switching(done, said, again, scale)
+    check_certificates(done, said, laid, again, max(regrets))
+
+
+def _check_points(done: Verification, points: dict[str, str], reading: Mapping[str, Any], again: Replay) -> None:
+    lo, hi = reading["range"] or (0.0, 1.0)
+    reach = max(abs(float(lo)), abs(float(hi)), float(hi) - float(lo))
+    spare = {"forecasts": CLOSE * reach, "losses": grain(reading), "weights": CLOSE}
+    one = {"forecasts": "forecast", "losses": "loss", "weights": "weight"}
+    found = {"losses": again.own, "forecasts": again.forecasts.reshape(-1), "weights": again.weights}
+    done.true("the vectors of the receipt are forecasts, losses and weights", set(points) == set(found))
+    for name, vector in found.items():
+        claimed = unpacked(points[name])
+        there = claimed.shape == vector.shape
+        limit = CLOSE * np.abs(vector) + spare[name]
+        wrong = ~((claimed == vector) | (np.abs(claimed - vector) <= limit)) if there else np.ones(1, bool)
+        row = int(wrong.argmax())
+        if wrong.any() and there:
+            what = f"{one[name]} {row + 1}"
+            done.same(what, float(claimed[row]), float(vector[row]))
+        done.true(f"every one of the {name}", not wrong.any())
+
+
+def _check_experts(done: Verification, said: dict[str, Any], laid: Laid, again: Replay, scale: float) -> list[float]:
+    """What each expert lost while awake, and the regret against it; the best is the one against whom it is most."""
+    names = said["reading"]["experts"]
+    awake = ~np.isnan(laid.given[:, :, 0])
+    done.same("the experts", [one["expert"] for one in said["experts"]], names)
+    regrets = []
+    for i, one in enumerate(said["experts"]):
+        done.true(f"the figures of {names[i]}", set(one) == {"expert", "awake", "loss", "regret", "weight"})
+        there = awake[:, i]
+        cost = math.fsum(again.costs[there, i])
+        regret = math.fsum(np.concatenate([again.own[there], -again.costs[there, i]]))
+        done.same(f"the rounds of {names[i]}", one["awake"], int(there.sum()))
+        near(done, f"the loss of {names[i]}", _float(one["loss"]), cost, scale)
+        near(done, f"the regret against {names[i]}", _float(one["regret"]), regret, scale)
+        near(done, f"the last weight of {names[i]}", one["weight"], float(again.weights[i]), 1.0)
+        regrets.append(regret)
+    best = names.index(said["best"]["expert"])
+    largest = abs(regrets[best] - max(regrets)) <= CLOSE * scale
+    done.true("the best expert is the one against whom the regret is largest", largest)
+    done.true("the figures of the best expert", set(said["best"]) == {"expert", "loss"})
+    near(done, "the loss of the best expert", said["best"]["loss"], float(_float(said["experts"][best]["loss"])), scale)
+    for end in ("lower", "upper"):
+        near(done, f"the regret at {'least' if end == 'lower' else 'most'}", said["regret"][end], max(regrets), scale)
+    done.true("the regret at least is not above the regret at most", said["regret"]["lower"] <= said["regret"]["upper"])
+    return regrets
+
+
+def _check_switching(done: Verification, said: dict[str, Any], again: Replay, scale: float) -> None:
+    """The sequence claimed loses what is claimed, and none with as few changes loses less."""
+    found, asked = said["switching"], said["reading"]["switches"]
+    if found is None or asked is None:
+        done.true("a best sequence is claimed just where one was asked for", found is None and asked is None)
+        return
+    done.same("the switches asked for", found["switches"], asked)
+    names, parts = said["reading"]["experts"], found["parts"]
+    firsts, lasts = [part[0] for part in parts], [part[1] for part in parts]
+    whole = all(type(end) is int and end >= 1 for end in (*firsts, *lasts))
+    joined = (
+        whole
+        and all(a <= b for a, b in zip(firsts, lasts, strict=True))
+        and firsts == [1, *(last + 1 for last in lasts[:-1])]
+        and lasts[-1] == len(again.own)
+    )
+    done.true("the best sequence runs from the first round to the last", joined)
+    done.true(f"the best sequence changes at most {asked} times", len(parts) <= asked + 1)
+    taken = [again.costs[a - 1 : b, names.index(who)] for a, b, who in parts]
+    loss = math.fsum(np.concatenate(taken))
+    near(done, "the loss of the best sequence", found["loss"], loss, scale)
+    done.true(
+        "no sequence with as few changes loses less", abs(least_switching(again.costs, asked) - loss) <= CLOSE * scale
+    )
+    for end in ("lower", "upper"):
+        near(done, f"the regret against the best sequence ({end})", found["regret"][end], again.total - loss, scale)
+
+
+def _float(value: Any) -> Any:
+    """An infinite loss is written as a word."""
+    return float(value) if value in ("inf", "-inf") else value

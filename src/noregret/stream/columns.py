@@ -1,0 +1,190 @@
+"""Some columns of a table laid out for a blend: forecasts or costs of several experts, and what came.
+
+A table is a file, a frame, a mapping of columns, or arrays; an empty cell of an expert says that it sleeps.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError, SettingError
+from noregret.stream.base import Stream
+from noregret.stream.block import Dense
+from noregret.stream.features import Features
+from noregret.stream.hashing import written
+from noregret.stream.numbers import is_missing
+from noregret.stream.opening import Input
+from noregret.stream.read import read
+
+Vector = NDArray[np.float64]
+Cube = NDArray[np.float64]
+NOBODY = "\0"  # the name of no column
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A table laid out for a blend: given[t, i, k], the outcomes (words as their numbers), their names, the lines."""
+
+    given: Cube
+    outcomes: Vector
+    names: tuple[str, ...]  # of the outcomes, where these are words or several
+    lines: NDArray[np.int64]
+    source: str
+
+    def at(self, row: int, sentence: str) -> InputError:
+        return InputError(sentence, self.source, int(self.lines[row]))
+
+
+def lay_out(table: Any, outcome: str | None, experts: Sequence[str], loss: str) -> Laid:
+    """Read what a blend needs of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays."""
+    if isinstance(table, tuple):
+        return _from_arrays(table, experts)
+    if isinstance(table, Mapping):
+        import pyarrow
+
+        table = pyarrow.table(dict(table))
+    if isinstance(table, str | os.PathLike) and not Input(os.fspath(table)).rereadable:
+        raise InputError("a table is read more than once: give a file", str(table))
+    if loss == "zero-one":
+        assert outcome is not None
+        return _labels(table, outcome, experts)
+    wanted = [*experts, *([] if outcome is None else [outcome])]
+    if loss in ("log", "brier") and (several := _several(table, outcome, experts)) is not None:
+        return several
+    matrix, lines, source = _numbers(table, wanted)
+    given = matrix[:, : len(experts), None]
+    found = Laid(given, matrix[:, -1] if outcome else np.zeros(len(matrix)), (), lines, source)
+    _check_there(found, outcome)
+    return found
+
+
+def _from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
+    given = np.asarray(table[0], dtype=np.float64)
+    given = given[:, :, None] if given.ndim == 2 else given
+    outcomes = np.zeros(len(given)) if len(table) == 1 else np.asarray(table[1], dtype=np.float64)
+    if given.ndim != 3 or outcomes.shape != given.shape[:1] or given.shape[1] != len(experts) or not len(given):
+        raise SettingError("blend: arrays must be forecasts (rounds × experts [× outcomes]) and one outcome a round")
+    found = Laid(given, outcomes, (), np.arange(1, len(given) + 1), "the arrays")
+    if given.shape[2] > 1:
+        names = tuple(str(k) for k in range(given.shape[2]))
+        if not np.isin(outcomes, np.arange(len(names))).all():
+            raise SettingError(f"blend: outcomes must be whole numbers from 0 to {len(names) - 1}")
+        return _summing_to_one(replace(found, names=names), experts, "outcome")
+    _check_there(found, "outcome")
+    return found
+
+
+def _check_there(found: Laid, outcome: str | None) -> None:
+    if np.isnan(found.outcomes).any():
+        raise found.at(int(np.isnan(found.outcomes).argmax()), f"the outcome, column {outcome!r}, is missing")
+    if np.isinf(found.outcomes).any():
+        raise found.at(int(np.isinf(found.outcomes).argmax()), f"the outcome, column {outcome!r}, must be finite")
+    silent = np.asarray(np.isnan(found.given[:, :, 0])).all(axis=1)
+    if silent.any():
+        raise found.at(int(silent.argmax()), "no expert says anything: one at least must be awake")
+
+
+def _opened(table: Any, columns: Sequence[str], label: str) -> Stream:
+    """A stream of some columns alone, missing numbers and all."""
+    try:
+        stream = read(table, label=label, labels=label != NOBODY, features=Features.named(list(columns)), frozen=True)
+    except InputError as error:
+        said = error.sentence.replace("the model needs a column", "there is no column")
+        raise InputError(said, error.source, error.line) from error
+    stream.missing = None
+    return stream
+
+
+def _numbers(table: Any, columns: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64], str]:
+    stream = _opened(table, columns, NOBODY)
+    parts, lines = [], []
+    try:
+        for block in stream.blocks():
+            assert isinstance(block.rows, Dense)
+            parts.append(block.rows.X.astype(np.float64))
+            lines.append(block.lines)
+    except InputError as error:
+        raise InputError(error.sentence.partition(" (if its values")[0], error.source, error.line) from error
+    return np.concatenate(parts), np.concatenate(lines), stream.source
+
+
+def _words(table: Any, column: str) -> tuple[list[str | None], NDArray[np.int64], str]:
+    stream = _opened(table, (), column)
+    cells: list[Any] = []
+    lines = []
+    for block in stream.blocks():
+        cells += block.labels.tolist()
+        lines.append(block.lines)
+    found = [written(cell.strip() if isinstance(cell, str) else cell) for cell in cells]
+    return [None if word is None or is_missing(word) else word for word in found], np.concatenate(lines), stream.source
+
+
+def _outcome_words(table: Any, outcome: str) -> tuple[list[str], NDArray[np.int64], str]:
+    found, lines, source = _words(table, outcome)
+    for word, line in zip(found, lines.tolist(), strict=True):
+        if word is None:
+            raise InputError(f"the outcome, column {outcome!r}, is missing", source, line)
+    return [word for word in found if word is not None], lines, source
+
+
+def _labels(table: Any, outcome: str, experts: Sequence[str]) -> Laid:
+    """Outcomes and forecasts that are labels, as numbers in the order of their first appearance."""
+    truth, lines, source = _outcome_words(table, outcome)
+    said = [_words(table, expert)[0] for expert in experts]
+    names = list(dict.fromkeys([*truth, *(word for column in said for word in column if word is not None)]))
+    code = {name: float(place) for place, name in enumerate(names)}
+    given = np.array([[math.nan if word is None else code[word] for word in column] for column in said]).T
+    found = Laid(given[:, :, None], np.array([code[word] for word in truth]), tuple(names), lines, source)
+    _check_there(found, outcome)
+    return found
+
+
+def _several(table: Any, outcome: str | None, experts: Sequence[str]) -> Laid | None:
+    """Probabilities of several outcomes: the columns EXPERT:OUTCOME; None where the first expert has one column."""
+    assert outcome is not None
+    try:
+        looked = read(table, label=outcome)
+    except InputError:
+        return None
+    there = [name for name in looked.features.names if name.startswith(f"{experts[0]}:")]
+    if not there or experts[0] in looked.features.index:
+        return None
+    names = [name.removeprefix(f"{experts[0]}:") for name in there]
+    matrix, lines, source = _numbers(table, [f"{expert}:{name}" for expert in experts for name in names])
+    truth, _, _ = _outcome_words(table, outcome)
+    for word, line in zip(truth, lines.tolist(), strict=True):
+        if word not in names:
+            raise InputError(f"the outcome {word!r} has no column {experts[0]}:{word}", source, line)
+    given = matrix.reshape(len(matrix), len(experts), len(names))
+    found = Laid(given, np.array([float(names.index(word)) for word in truth]), tuple(names), lines, source)
+    return _summing_to_one(found, experts, outcome)
+
+
+def _summing_to_one(found: Laid, experts: Sequence[str], outcome: str) -> Laid:
+    """Probabilities that sum to 1 but for their last figures are divided by their sum; others are refused."""
+    sums = found.given.sum(axis=2)
+    wrong = np.abs(sums - 1.0) > 1e-6
+    if wrong.any():
+        row, i = np.argwhere(wrong)[0].tolist()
+        raise found.at(row, f"the probabilities of {experts[i]} must sum to 1, they sum to {sums[row, i]:.6g}")
+    found = replace(found, given=found.given / sums[:, :, None])
+    _check_there(found, outcome)
+    return found
+
+
+def digest_of(laid: Laid, reading: dict[str, Any]) -> str:
+    """SHA-256 of how the table was read and of every number that was taken from it."""
+    found = hashlib.sha256(msgspec.json.encode(reading, order="deterministic"))
+    found.update(msgspec.json.encode(list(laid.names)))
+    for part in (laid.given, laid.outcomes):
+        found.update(np.ascontiguousarray(np.where(np.isnan(part), np.nan, part), dtype="<f8").tobytes())
+    return found.hexdigest()
