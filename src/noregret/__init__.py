@@ -15,11 +15,11 @@ from noregret._version import __version__
 
 if TYPE_CHECKING:
     from noregret.auditing import Audit, audit
+    from noregret.batch import BatchRun
     from noregret.blending import Blend, blend
     from noregret.comparison import Comparison, compare
     from noregret.domain import Domain
     from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
-    from noregret.batch import BatchRun
     from noregret.estimator import (
         BatchPerceptron,
         OnlineGradientDescent,

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from noregret.learner import Perceptron
 from noregret.prepare import Preparation
 from noregret.protocol import encoded
 from noregret.receipt.check import Verification
-from noregret.receipt.form import VERSION, checksum, decoded, unpacked
+from noregret.receipt.form import VERSION, checksum, decoded, is_separation, unpacked
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.base import Stream
 from noregret.stream.labels import Labels
@@ -50,6 +51,7 @@ class Laid:
     classes: tuple[Any, Any]
     digest: str
     source: str
+    features: int  # that were read, without the bias
 
 
 def lay_out(
@@ -76,7 +78,7 @@ def lay_out(
                 watch(f"reading {digest.rows:,} rows", stream.fraction())
         rounds = gathering.done()
     assert core.labels is not None
-    return Laid(rounds, core.labels.classes, digest.hexdigest(), stream.source)
+    return Laid(rounds, core.labels.classes, digest.hexdigest(), stream.source, stream.features.count)
 
 
 def _check_finite(block: Any) -> None:
@@ -87,11 +89,6 @@ def _check_finite(block: Any) -> None:
 
 
 # -- the proof's file --------------------------------------------------------------------------------------------------
-
-
-def is_separation(found: Any) -> bool:
-    """Whether it is the proof of a separation, not the receipt of a run."""
-    return isinstance(found, dict) and found.get("kind") == "separation"
 
 
 def load_proof(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -107,6 +104,8 @@ def load_proof(path: str | os.PathLike[str]) -> dict[str, Any]:
 def verify_separation(body: Mapping[str, Any], stream: Any) -> Verification:
     """Check a proof against its rows in whole numbers; the first claim that does not stand is an error."""
     said = dict(body)
+    if isinstance(stream, str | os.PathLike) and os.fspath(stream) != "-" and not Path(stream).exists():
+        raise InputError("there is no such file", os.fspath(stream))
     if type(said.get("receipt")) is not int or said["receipt"] != VERSION:
         what = f"is a proof of version {said.get('receipt')}, this noregret reads version {VERSION}"
         raise ReceiptError(what, failed=True)
@@ -138,7 +137,7 @@ def _laid_again(said: dict[str, Any], stream: Any) -> Laid:
 
 @dataclass(frozen=True)
 class Measured:
-    """What one pass found: the least y⟨u, x⟩, the largest and the least ‖x‖², Σ λ·y·x feature by feature."""
+    """What one pass found: the least y⟨u, x⟩, the largest ‖x‖², and Σ λ·y·x feature by feature."""
 
     least: Fraction
     largest_norm2: Fraction
@@ -226,27 +225,23 @@ def _check_radius(done: Verification, radius: Mapping[str, Any], norm2: Fraction
     done.true("the longest row is at most the upper end of the radius", upper >= 0 and norm2 <= upper**2)
 
 
-def _separable(
-    done: Verification, said: dict[str, Any], found: Measured, u: Vector | None, total: Fraction
-) -> None:
+def _separable(done: Verification, said: dict[str, Any], found: Measured, u: Vector | None, total: Fraction) -> None:
     if u is None:
         raise ReceiptError("a separator is given: this does not hold", failed=True)
     margin, norm2 = found.least, sum((Fraction(one) ** 2 for one in u.tolist()), Fraction(0))
     done.true("y⟨u,x⟩ > 0 on every row, exactly", margin > 0)
     lower = Fraction(said["margin"]["lower"])
-    done.true("the margin of the separator is at least the lower end", 0 < lower and lower**2 * norm2 <= margin**2)
+    done.true("the margin of the separator is at least the lower end", lower > 0 and lower**2 * norm2 <= margin**2)
     _check_upper(done, said, found, total)
-    bound = Fraction(found.largest_norm2) * norm2 / margin**2
+    bound = found.largest_norm2 * norm2 / margin**2
     most = said["mistakes"]["at_most"]
-    done.true("mistakes: at most ⌊R²/γ²⌋ of this separator", type(most) is int and math.floor(bound) <= most)
+    done.true("mistakes: at most ⌊R²/γ²⌋ of this separator", most is None or math.floor(bound) <= int(most))
     least = Fraction(said["mistakes"]["no_separator_below"])
     square = sum((part**2 for part in found.total.values()), Fraction(0))
     done.true("no separator gives less", least * square <= found.largest_norm2 * total**2)
 
 
-def _inseparable(
-    done: Verification, said: dict[str, Any], found: Measured, u: Vector | None, total: Fraction
-) -> None:
+def _inseparable(done: Verification, said: dict[str, Any], found: Measured, u: Vector | None, total: Fraction) -> None:
     done.true("no separator is given", u is None)
     done.true("some weight is positive", total > 0)
     done.true("Σ λ·y·x = 0 in every feature, exactly", not any(found.total.values()))

@@ -60,7 +60,8 @@ def _times(A: Exact, x: list[int]) -> list[int]:
 
 def _pivots(A: Digits, p: int, deadline: float) -> tuple[list[int], list[int]]:
     """Independent equations and as many independent unknowns, by elimination modulo p."""
-    A, order, pivots = A.copy(), np.arange(len(A)), []
+    A, order = A.copy(), np.arange(len(A))
+    pivots: list[int] = []
     for column in range(A.shape[1]):
         rank = len(pivots)
         below = np.flatnonzero(A[rank:, column])

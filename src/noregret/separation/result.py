@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +43,7 @@ class Separation:
     exact: tuple[int, ...] | None
     finished: bool  # whether the gap asked for was reached
     count: int
+    features: int  # without the bias
     classes: tuple[Any, Any]
     source: str
     seconds: float
@@ -69,7 +71,8 @@ class Separation:
         """⌊R²/γ²⌋: no perceptron that starts at 0 errs more often on these rows, in any order, over any passes."""
         if self.answer != "separable":
             return None
-        return (self.radius.square() / Interval.of(self.margin.lo).square()).floor()
+        bound = (self.radius / Interval.of(self.margin.lo)).square()
+        return bound.floor() if math.isfinite(bound.hi) else None
 
     @property
     def no_separator_below(self) -> float | None:
@@ -85,7 +88,9 @@ class Separation:
     def proof(self) -> dict[str, Any]:
         """What a checker needs, as JSON takes it."""
         weights: dict[str, Any] = {"rows": (self.rows + 1).tolist()}
-        weights |= {"floats": packed(self.weights)} if self.exact is None else {"whole": [hex(one) for one in self.exact]}
+        weights |= (
+            {"floats": packed(self.weights)} if self.exact is None else {"whole": [hex(one) for one in self.exact]}
+        )
         bounds = {"at_most": self.mistake_bound, "no_separator_below": self.no_separator_below}
         return {
             "receipt": VERSION,
@@ -116,7 +121,7 @@ class Separation:
             "answer": self.answer,
             "sentence": self.sentence,
             "rows": self.count,
-            "features": self.width - bool(self.preparation["bias"]),
+            "features": self.features,
             "labels": list(self.classes),
             "bias": self.preparation["bias"],
             "margin": {"lower": self.margin.lo, "upper": self.margin.hi},

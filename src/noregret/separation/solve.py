@@ -69,6 +69,7 @@ def separate(
     return Separation(
         **vars(found),
         count=len(laid.rounds),
+        features=laid.features,
         classes=laid.classes,
         source=laid.source,
         seconds=time.perf_counter() - began,
@@ -91,6 +92,11 @@ class Found:
     weights: Vector
     exact: tuple[int, ...] | None
     finished: bool
+
+
+def answered_within(rounds: Rounds, gap: float, seconds: float) -> Found:
+    """The answer for rounds as they are, in so many seconds."""
+    return answered(rounds, gap, time.perf_counter() + seconds)
 
 
 def answered(rounds: Rounds, gap: float, deadline: float, watch: Watch | None = None) -> Found:
