@@ -22,6 +22,8 @@ from noregret.separation.result import Separation
 from noregret.separation.weighing import Weighed, weigh
 
 NARROW = 1_000  # features: a linear programme first; beyond, coordinate descent
+SMALL = 1e-6  # part of the longest row: no margin below is looked for by descent
+HEAVY = 2_000  # rounds that weigh most
 NEGLIGIBLE = 1e-15  # part of the largest weight
 NONE = np.zeros(0, np.int64)
 Watch = Callable[[str, float | None], None]
@@ -135,15 +137,37 @@ def _at_sight(rounds: Rounds) -> Weighed | None:
 
 
 def _decided(rounds: Rounds, deadline: float, told: Watch) -> Weighed:
-    """Linear programmes for few features; for many, coordinate descent comes before them."""
-    if rounds.width > NARROW:
-        told("looking for a separator", None)
-        left = deadline - time.perf_counter()
-        found = hindsight.separator(rounds, gap=math.inf, seconds=0.5 * left)
-        if found is not None:
-            return Weighed(u=found.u)
-    told("a separator, or the proof that there is none", None)
-    return weigh(rounds, NONE, deadline)
+    """Linear programmes for few features; for many, coordinate descent comes before them.
+
+    Where it finds no separator either, its dual point has weights with a small sum: they bound every margin, and the
+    rounds that weigh most are those to look at first.
+    """
+    if rounds.width <= NARROW:
+        told("a separator, or the proof that there is none", None)
+        return weigh(rounds, NONE, deadline)
+    told("looking for a separator", None)
+    found = hindsight.separator(rounds, gap=math.inf, seconds=0.4 * (deadline - time.perf_counter()))
+    if found is not None:
+        return Weighed(u=found.u)
+    told("looking for the proof that there is none", None)
+    left = max(deadline - time.perf_counter(), 1e-3)
+    beta = hindsight.penalised(rounds, SMALL * largest_norm(rounds).hi, gap=0.1, seconds=0.3 * left).beta
+    heavy = np.sort(np.argsort(-beta, kind="stable")[: min(np.count_nonzero(beta), HEAVY)]).astype(np.int64)
+    decided = weigh(rounds, heavy, deadline)
+    if decided.u is None and decided.exact is None and beta.any():
+        return _lighter(rounds, decided, beta)
+    return decided
+
+
+def _lighter(rounds: Rounds, found: Weighed, beta: Vector) -> Weighed:
+    """Those of two weightings that prove more."""
+    every = np.arange(len(rounds))
+    if found.weights is not None and found.rounds is not None:
+        other = np.zeros(len(rounds))
+        other[found.rounds] = found.weights
+        if _weighed(rounds, other) <= _weighed(rounds, beta):
+            return found
+    return Weighed(rounds=every, weights=beta)
 
 
 def _inseparable(rows: NDArray[np.int64], exact: tuple[int, ...], radius: Interval) -> Found:

@@ -20,7 +20,7 @@ from noregret.hindsight.perceptron import separating
 from noregret.rounds import Rounds, Vector, as_sparse
 from noregret.separation.rational import null_vector
 
-FIRST, JOINING = 400, 300  # rounds to begin with, and the most that join at once
+FIRST, JOINING, MOST_JOINING = 400, 300, 2_000  # rounds to begin with; those that join at once: twice the features
 ZERO = 1e-6  # an optimum below may be 0
 SUPPORT = (1e-12, 1e-9, 1e-7)  # weights below may be 0
 TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -56,7 +56,7 @@ def weigh(rounds: Rounds, first: Chosen, deadline: float) -> Weighed:
         if not len(wrong):
             found = separating(rounds, signed.outward(u))
             return Weighed(u=found) if found is not None else best
-        new = np.setdiff1d(wrong[: max(JOINING, 2 * rounds.width)], chosen)
+        new = np.setdiff1d(wrong[: max(JOINING, min(2 * rounds.width, MOST_JOINING))], chosen)
         if not len(new):
             break
         chosen = np.concatenate([chosen, new])
