@@ -15,11 +15,13 @@ from noregret._version import __version__
 
 if TYPE_CHECKING:
     from noregret.auditing import Audit, audit
+    from noregret.batch import BatchRun
     from noregret.blending import Blend, blend
     from noregret.comparison import Comparison, compare
     from noregret.domain import Domain
     from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
     from noregret.estimator import (
+        BatchPerceptron,
         OnlineGradientDescent,
         OnlineGradientDescentRegressor,
         Perceptron,
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
     from noregret.run import Run
+    from noregret.separation import Separation, separate
     from noregret.stream.read import read
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
@@ -54,6 +57,8 @@ _HOME = {
     "AdaHedge": "experts",
     "Agnostic": "finite",
     "Audit": "auditing",
+    "BatchPerceptron": "estimator",
+    "BatchRun": "batch",
     "Blend": "blending",
     "Blender": "experts",
     "Comparison": "comparison",
@@ -78,6 +83,7 @@ _HOME = {
     "ReceiptError": "errors",
     "Run": "run",
     "SOA": "finite",
+    "Separation": "separation",
     "SettingError": "errors",
     "StronglyConvexGradientDescent": "estimator",
     "StronglyConvexGradientDescentRegressor": "estimator",
@@ -96,6 +102,7 @@ _HOME = {
     "play": "protocol",
     "play_finite": "finite",
     "read": "stream.read",
+    "separate": "separation",
     "verify": "receipt",
 }
 
@@ -105,6 +112,8 @@ __all__ = [
     "AdaHedge",
     "Agnostic",
     "Audit",
+    "BatchPerceptron",
+    "BatchRun",
     "Blend",
     "Blender",
     "Comparison",
@@ -127,6 +136,7 @@ __all__ = [
     "Receipt",
     "ReceiptError",
     "Run",
+    "Separation",
     "SettingError",
     "StronglyConvexGradientDescent",
     "StronglyConvexGradientDescentRegressor",
@@ -146,6 +156,7 @@ __all__ = [
     "play",
     "play_finite",
     "read",
+    "separate",
     "verify",
 ]
 

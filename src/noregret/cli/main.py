@@ -23,6 +23,7 @@ from noregret.cli.game import game
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
+from noregret.cli.separate import separate
 from noregret.cli.theorems import theorems
 from noregret.cli.verify import verify
 from noregret.errors import NoregretError, SettingError
@@ -57,7 +58,7 @@ def _front(
         raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
-COMMANDS = (learn, certify, verify, compare, audit, theorems, blend, dim, game, predict, inspect, demo)
+COMMANDS = (learn, certify, verify, compare, audit, theorems, separate, blend, dim, game, predict, inspect, demo)
 SHORT = {
     "learn": "Learn from a stream in one pass.",
     "certify": "Regret of a model's run, with proof.",
@@ -65,6 +66,7 @@ SHORT = {
     "compare": "Several learners on the same rounds.",
     "audit": "Regret of predictions that any model logged.",
     "theorems": "List the theorems, or explain one.",
+    "separate": "A separating hyperplane, or proof of none.",
     "blend": "Blend several forecasters into one.",
     "dim": "VC and Littlestone dimension of a class.",
     "game": "A learner, or you, against the adversary.",

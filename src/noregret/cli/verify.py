@@ -10,7 +10,9 @@ import typer
 
 
 def verify(
-    receipt: Annotated[Path, typer.Argument(help="A receipt written by learn --receipt or certify --receipt.")],
+    receipt: Annotated[
+        Path, typer.Argument(help="A receipt written with --receipt, or a proof written by separate --proof.")
+    ],
     streams: Annotated[
         list[str], typer.Argument(help="The streams that were learned from, in order.", metavar="STREAM...")
     ],
@@ -28,10 +30,11 @@ def verify(
     from noregret.errors import ReceiptError
     from noregret.receipt import Receipt
     from noregret.receipt import verify as verify_receipt
-    from noregret.receipt.form import decoded, is_blend
+    from noregret.receipt.form import decoded, is_blend, is_separation
 
     try:
-        if is_blend(decoded(receipt)):
+        found_there = decoded(receipt)
+        if is_blend(found_there) or is_separation(found_there):
             done = verify_receipt(receipt, *streams)
         else:
             found = Receipt.load(receipt)

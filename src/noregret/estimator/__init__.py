@@ -10,10 +10,21 @@ from noregret import learner as cores
 from noregret import model
 from noregret.errors import ModelFileError
 from noregret.estimator.base import LinearEstimator
+from noregret.estimator.batch import BatchPerceptron
 from noregret.estimator.classifier import LinearClassifier
 from noregret.estimator.regressor import LinearRegressor
 from noregret.estimator.settings import Classifying, Common, settings
 from noregret.loss import Loss
+
+__all__ = [
+    "BatchPerceptron",
+    "OnlineGradientDescent",
+    "OnlineGradientDescentRegressor",
+    "Perceptron",
+    "StronglyConvexGradientDescent",
+    "StronglyConvexGradientDescentRegressor",
+    "load",
+]
 
 
 @settings

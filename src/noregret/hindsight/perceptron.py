@@ -200,8 +200,12 @@ def _better(a: Root, b: Root) -> Root:
     return Root(v, beta, lower, upper, False)
 
 
-def separator(rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf) -> Separator | None:
+def separator(
+    rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf, start: Vector | None = None
+) -> Separator | None:
     """A u with y⟨u, x⟩ ≥ 1 on every round, of nearly the least norm; None where none was found.
+
+    `start` is such a u, where one is known.
 
     Some v with Σ h(v) + ρ‖v‖ small has y⟨v, x⟩ > 0 everywhere if any v has. With ρ ≤ the margin the minimiser is the
     separator of least norm itself, and its β divided by Σβ are the convex weights that prove it.
@@ -211,7 +215,7 @@ def separator(rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf) -
     r = largest_norm(rounds)
     if not len(rounds):
         return Separator(np.zeros(rounds.width), np.zeros(0), 0.0, 0.0, True)
-    found = _any_separator(rounds, r.hi, deadline)
+    found = _any_separator(rounds, r.hi, deadline) if start is None else start
     if found is None:
         return None
     best = _weighed(rounds, found, np.ones(len(rounds)), gap)

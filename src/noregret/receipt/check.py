@@ -24,7 +24,7 @@ from noregret.loss import Loss, hinge, parse
 from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, PROMISES, Found, speaks_of, vectors_of
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.receipt.facts import Facts
-from noregret.receipt.form import Receipt, Vector, decoded, is_blend
+from noregret.receipt.form import Receipt, Vector, decoded, is_blend, is_separation
 from noregret.receipt.measure import cancelling, measured, own_loss, relative_gap, tangent_dual
 from noregret.receipt.replay import Replayed, described, fresh, replay
 from noregret.rounds import Rounds
@@ -81,6 +81,12 @@ def verify(
         if len(streams) != 1:
             raise SettingError(f"verify: the receipt of a blend needs its one table, {len(streams)} were given")
         return verify_blend(load_blend(receipt), streams[0])
+    if not isinstance(receipt, Receipt) and is_separation(decoded(receipt)):
+        from noregret.receipt.separation import load_proof, verify_separation
+
+        if len(streams) != 1:
+            raise SettingError(f"verify: the proof of a separation needs its one stream, {len(streams)} were given")
+        return verify_separation(load_proof(receipt), streams[0])
     found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)
     done = Verification()
     try:

@@ -94,6 +94,11 @@ def is_blend(found: Any) -> bool:
     return isinstance(found, dict) and found.get("kind") == "blend"
 
 
+def is_separation(found: Any) -> bool:
+    """Whether it is the proof of a separation, not the receipt of a run."""
+    return isinstance(found, dict) and found.get("kind") == "separation"
+
+
 def _receipt(found: Any, name: str) -> Receipt:
     if not isinstance(found, dict) or "receipt" not in found:
         raise ReceiptError("is not a receipt of noregret", name)

@@ -1,0 +1,120 @@
+"""`noregret separate`: does a hyperplane separate the two classes, and what proves it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noregret.cli.arguments import (
+    Categorical,
+    HashBits,
+    Ignore,
+    Json,
+    Label,
+    Missing,
+    Positive,
+    Quiet,
+    Scale,
+    StreamFile,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from noregret.separation import Separation
+
+SHOWN = 8  # rows with their weights
+
+
+def separate(
+    stream: StreamFile,
+    bias: Annotated[
+        bool, typer.Option("--bias", help="Let the hyperplane lie anywhere: a constant 1 in every row.")
+    ] = False,
+    unit_norm: Annotated[bool, typer.Option("--unit-norm", help="Scale each row to norm 1.")] = False,
+    scale: Scale = None,
+    label: Label = None,
+    positive: Positive = None,
+    text: Text = None,
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    hash_bits: HashBits = None,
+    missing: Missing = None,
+    gap: Annotated[
+        float, typer.Option(help="How wide the margin's interval may be, as a share of its upper end.")
+    ] = 1e-4,
+    seconds: Annotated[
+        float, typer.Option(help="Stop solving after this time, with what is proved by then.", metavar="S")
+    ] = 60.0,
+    proof: Annotated[
+        Path | None, typer.Option(help="Write the proof to this file; noregret verify checks it.", metavar="FILE")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find the separator of the largest margin, or prove that no hyperplane separates the two classes.
+
+    Example: noregret separate spam.svm.gz --bias --proof spam.proof.json
+    """
+    from noregret.cli.compare import Bar
+    from noregret.cli.options import check_writable, names
+    from noregret.cli.solving import checked_gap, checked_seconds
+    from noregret.separation import separate as separate_rows
+
+    check_writable(stream, proof)
+    with Bar(quiet or json) as bar:
+        found = separate_rows(
+            stream,
+            bias=bias,
+            unit_norm=unit_norm,
+            scale=scale,
+            label=label,
+            positive=positive,
+            text=names(text),
+            categorical=names(categorical),
+            ignore=names(ignore),
+            hash_bits=18 if hash_bits is None else hash_bits,
+            missing=missing or "error",
+            gap=checked_gap(gap),
+            seconds=checked_seconds(seconds),
+            watch=bar.show,
+        )
+    if proof is not None:
+        found.save(proof)
+    if json:
+        import msgspec
+
+        print(msgspec.json.encode(found.to_dict()).decode())
+    elif not quiet:
+        _show(found, gap)
+
+
+def _show(found: Separation, gap: float) -> None:
+    from noregret.cli.show import at_least, at_most, number, table
+
+    where = "anywhere" if found.preparation["bias"] else "through 0"
+    print(f"{found.source}: {found.sentence} ({where})\n")
+    rows = [
+        ("rows", number(found.count)),
+        ("features", number(found.features)),
+        ("longest row R", at_most(found.radius.hi)),
+    ]
+    if found.answer != "inseparable":
+        rows += [("margin γ, from", at_least(found.margin.lo)), ("  to", at_most(found.margin.hi))]
+    if found.mistake_bound is not None and found.no_separator_below is not None:
+        rows += [("a perceptron's mistakes, at most", number(found.mistake_bound))]
+        rows += [("  R²/γ² of any separator, from", at_least(found.no_separator_below))]
+    table(rows)
+    print()
+    if found.answer == "inseparable":
+        print(f"proof: the weights λ of {len(found.rows):,} rows, in whole numbers, make Σ λ·y·x = 0 exactly")
+        if len(found.rows) <= SHOWN:
+            table([(f"  row {row + 1}", f"{one:.6g}") for row, one in zip(found.rows, found.weights, strict=True)])
+    elif found.answer == "separable":
+        print(f"proof: the separator, and the weights of {len(found.rows):,} rows against any larger margin")
+        if not found.finished:
+            wide = (found.margin.hi - found.margin.lo) / found.margin.hi
+            print(f"wider than asked: a gap of {wide:.2g} where {gap:g} was wanted; this is what could be proved")
+    else:
+        print("no separator was found, nor weights that prove that there is none; more --seconds may help")
