@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
     from noregret.run import Run
+    from noregret.selection import Selection, select
     from noregret.stream.read import read
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
@@ -78,6 +79,7 @@ _HOME = {
     "ReceiptError": "errors",
     "Run": "run",
     "SOA": "finite",
+    "Selection": "selection",
     "SettingError": "errors",
     "StronglyConvexGradientDescent": "estimator",
     "StronglyConvexGradientDescentRegressor": "estimator",
@@ -96,6 +98,7 @@ _HOME = {
     "play": "protocol",
     "play_finite": "finite",
     "read": "stream.read",
+    "select": "selection",
     "verify": "receipt",
 }
 
@@ -127,6 +130,7 @@ __all__ = [
     "Receipt",
     "ReceiptError",
     "Run",
+    "Selection",
     "SettingError",
     "StronglyConvexGradientDescent",
     "StronglyConvexGradientDescentRegressor",
@@ -146,6 +150,7 @@ __all__ = [
     "play",
     "play_finite",
     "read",
+    "select",
     "verify",
 ]
 

@@ -25,7 +25,7 @@ LEVELS = [
     ("hindsight",),
     ("theorem",),
     ("receipt",),
-    ("comparison", "auditing", "blending"),
+    ("comparison", "auditing", "blending", "selection"),
     ("estimator",),
     ("picture",),
     ("cli",),
