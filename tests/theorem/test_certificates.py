@@ -18,7 +18,7 @@ from oracle.theorems import played
 PAGE = Path(__file__).parents[2] / "docs" / "theorems.md"
 every = pytest.mark.parametrize("one", THEOREMS.values(), ids=list(THEOREMS))
 OTHERS = ("consistent", "halving", "soa", "agnostic", "weighted-majority", "hedge", "hedge-doubling", "adahedge")
-OTHERS += ("fixed-share", "mixture")  # learners of finite classes and of experts
+OTHERS += ("fixed-share", "mixture", "selection")  # learners of finite classes and of experts, selected predictors
 MET = (Assumption("it holds", True),)
 
 

@@ -105,7 +105,11 @@ def _check_certificate(
         unclaimed = [part[key] for key in ("verdict", "bound", "observed", "values", "points")]
         done.same(f"{name}: the verdict", unclaimed, ["unmet", None, None, {}, []])
         return
-    values = {"confidence": said["confidence"], "rounds": float(said["rounds"]), **_values(name, said, core, played, again)}
+    values = {
+        "confidence": said["confidence"],
+        "rounds": float(said["rounds"]),
+        **_values(name, said, core, played, again),
+    }
     done.true(f"{name}: its values are those of the theorem", set(part["values"]) == set(values))
     for key, value in values.items():
         done.same(f"{name}: {key}", part["values"][key], float(value), NEAR)
@@ -154,8 +158,9 @@ def _bound(name: str, v: dict[str, float], core: Core) -> float:
     formulas: dict[str, Callable[[], float]] = {
         "risk-binomial": lambda: _clopper_pearson(v["errors"], v["tail"], delta / v["candidates"]),
         "risk-kl": lambda: _chernoff(v["errors"] / v["tail"], math.log(v["candidates"] / delta) / v["tail"]),
-        "risk-hoeffding": lambda: v["errors"] / v["tail"]
-        + math.sqrt(math.log(v["candidates"] / delta) / (2.0 * v["tail"])),
+        "risk-hoeffding": lambda: (
+            v["errors"] / v["tail"] + math.sqrt(math.log(v["candidates"] / delta) / (2.0 * v["tail"]))
+        ),
         "risk-printed": lambda: v["mistakes"] / T + 6.0 * math.sqrt(math.log(2.0 * (T + 1.0) / delta) / T),
         "risk-gibbs": lambda: v["mistakes"] / T + drawn,
         "risk-voted": lambda: 2.0 * (v["errors"] / T + drawn),
@@ -230,7 +235,9 @@ def _bare(rounds: Rounds) -> Rows:
         return Dense(rows.X[:, 1:].copy())
     firsts = rows.indptr[:-1]
     indptr = rows.indptr - np.arange(len(rows.indptr))
-    return Sparse(indptr, np.delete(rows.indices, firsts) - np.uint32(1), np.delete(rows.values, firsts), rows.width - 1)
+    return Sparse(
+        indptr, np.delete(rows.indices, firsts) - np.uint32(1), np.delete(rows.values, firsts), rows.width - 1
+    )
 
 
 def _product(rounds: Rounds, w: Vector) -> Vector:

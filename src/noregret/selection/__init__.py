@@ -1,4 +1,4 @@
-"""From a run to one predictor: the last, the average, a vote, or the one of least penalised risk, with what it risks."""
+"""From a run to one predictor, the last, the average, a vote or that of least penalised risk, and what it risks."""
 
 from noregret.selection.choosing import Selection, select
 

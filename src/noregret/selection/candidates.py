@@ -55,9 +55,7 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise SettingError(
-            f"select: candidates must be a whole number of at least 1, or all, got {text!r}"
-        ) from None
+        raise SettingError(f"select: candidates must be a whole number of at least 1, or all, got {text!r}") from None
 
 
 @dataclass

@@ -138,7 +138,8 @@ def select(
             raise SettingError("select: the learner has gone on since this run ended: give the newest run")
         segments = chains(core)
         again = replay(fresh(core.name, core.settings, classes(core)), segments, streams)
-        if (again.run.rounds, again.run.loss) != (core.rounds, float(core.state["loss"][0])):
+        other = again.run.learner
+        if other.rounds != core.rounds or not np.array_equal(other.weights, core.weights):
             raise InputError("is not the stream that was learned from", "the stream")
         return chosen(core, again.rounds, how, confidence, candidates, once(segments, again.digests))
     with Gathering(bool(core.config["bias"][0])) as gathering:
@@ -151,7 +152,7 @@ def check(how: str, confidence: float) -> None:
     """What can be asked for."""
     if how not in WAYS:
         raise SettingError(f"select: how must be one of {', '.join(WAYS)}, got {how!r}")
-    if isinstance(confidence, str) or not 0.0 < confidence < 1.0:
+    if not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
         raise SettingError(f"select: confidence must lie between 0 and 1, got {confidence}")
 
 

@@ -71,7 +71,8 @@ def _count(rounds: Rounds, norms: Vector, batch: list[Candidate], whole: bool, f
         mine = times < batch[-1].stop
         found.own[times[mine]] = wrong[mine, owners[mine]]
     for one, total in zip(batch, tail.tolist(), strict=True):
-        before = np.cumsum(found.own[one.start : one.stop]) - found.own[one.start : one.stop]
+        own = found.own[one.start : one.stop].astype(np.int64)
+        before: NDArray[np.int64] = np.cumsum(own) - own
         found.errors[one.start : one.stop] = total - before
 
 
@@ -79,7 +80,7 @@ def row_norms(rounds: Rounds) -> Vector:
     """‖x‖ of every round."""
     rows = rounds.rows
     if isinstance(rows, Dense):
-        return np.sqrt(np.einsum("ij,ij->i", rows.X, rows.X))
+        return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows.X, rows.X)))
     row = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
     return np.sqrt(np.bincount(row, rows.values**2, minlength=len(rows)))
 

@@ -5,7 +5,19 @@
 
 from __future__ import annotations
 
-from noregret.theorem import constant, convex, doubling, experts, finite, hinge, ladder, perceptron, risk, squares, strong
+from noregret.theorem import (
+    constant,
+    convex,
+    doubling,
+    experts,
+    finite,
+    hinge,
+    ladder,
+    perceptron,
+    risk,
+    squares,
+    strong,
+)
 from noregret.theorem.certificate import Assumption, Certificate, Verdict
 from noregret.theorem.evidence import Evidence, evaluate, gather
 from noregret.theorem.registry import Theorem

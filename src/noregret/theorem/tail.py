@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from noregret.interval import Interval, up
 
 PI = Interval(3.141592653589793, 3.1415926535897936)
-STEPS = 200  # a bisection of floats between 0 and 1 ends long before
+STEPS = 1200  # a bisection of floats between 0 and 1 ends long before
+CLOSE = 1e-13  # a limit is no further above the true one, relatively
 UNIT = 2.0**-53
 
 
@@ -51,7 +53,7 @@ def _limit(errors: int, draws: int, excluded: Callable[[float], bool]) -> Interv
         return Interval(1.0, 1.0)
     for _ in range(STEPS):
         middle = 0.5 * (low + high)
-        if not low < middle < high:
+        if high - low <= CLOSE * high:
             break
         low, high = (low, middle) if excluded(middle) else (middle, high)
     return Interval(low, high)
@@ -77,10 +79,15 @@ def log_tail(errors: int, draws: int, p: float) -> float:
 
 def _log_mass(errors: int, draws: int, p: float) -> Interval:
     """ln P(Bin(n, p) = k) for 0 < k < n."""
+    return _at_mean(errors, draws) - divergence(errors, draws, p)
+
+
+@lru_cache(maxsize=64)
+def _at_mean(errors: int, draws: int) -> Interval:
+    """ln P(Bin(n, k/n) = k) = ½ ln(n/(2πk(n − k))) and Stirling's corrections."""
     rest = draws - errors
     root = Interval.of(float(draws)) / (2.0 * PI * float(errors) * float(rest))
-    corrections = _stirling(draws) - _stirling(errors) - _stirling(rest)
-    return corrections - divergence(errors, draws, p) + 0.5 * root.log()
+    return _stirling(draws) - _stirling(errors) - _stirling(rest) + 0.5 * root.log()
 
 
 def _stirling(n: int) -> Interval:
