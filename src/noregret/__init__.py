@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
     from noregret.run import Run
+    from noregret.selection import Selection, select
     from noregret.separation import Separation, separate
     from noregret.stream.read import read
 
@@ -84,6 +85,7 @@ _HOME = {
     "Run": "run",
     "SOA": "finite",
     "Separation": "separation",
+    "Selection": "selection",
     "SettingError": "errors",
     "StronglyConvexGradientDescent": "estimator",
     "StronglyConvexGradientDescentRegressor": "estimator",
@@ -103,6 +105,7 @@ _HOME = {
     "play_finite": "finite",
     "read": "stream.read",
     "separate": "separation",
+    "select": "selection",
     "verify": "receipt",
 }
 
@@ -136,6 +139,7 @@ __all__ = [
     "Receipt",
     "ReceiptError",
     "Run",
+    "Selection",
     "Separation",
     "SettingError",
     "StronglyConvexGradientDescent",
@@ -156,6 +160,7 @@ __all__ = [
     "play",
     "play_finite",
     "read",
+    "select",
     "separate",
     "verify",
 ]

@@ -23,6 +23,7 @@ from noregret.atomic import whole_file
 from noregret.errors import ModelFileError, SettingError
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
+from noregret.learner.selected import Selected
 from noregret.loss import Loss
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels
@@ -55,6 +56,7 @@ class Header(msgspec.Struct):
     arrays: list[Stored]
     estimator: dict[str, Any] | None = None  # what the scikit-learn shell adds
     options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
+    selection: dict[str, Any] | None = None  # of a model that was selected from a run: how, and the risk promised
 
 
 def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | None = None) -> None:
@@ -85,6 +87,7 @@ def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | N
             stored,
             estimator,
             core.options,
+            core.selection if isinstance(core, Selected) else None,
         )
     )
     digest = hashlib.sha256()
@@ -101,6 +104,8 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Core, 
     name = os.fspath(path)
     header, body = _read(name)
     core = _constructed(name, header, loss)
+    if header.selection is not None:
+        core = Selected(core, header.selection)
     arrays = {part.name: _array(name, part, body) for part in header.arrays}
     state = new_state()
     try:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from noregret.digest import Digest
 from noregret.errors import InputError, SettingError
 from noregret.learner.core import Core
+from noregret.learner.selected import REFUSAL
 from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.stream.base import Stream
@@ -148,6 +149,8 @@ def _core_of(learner: Any) -> Core:
     core = getattr(learner, "core", None)
     if not isinstance(core, Core):
         raise SettingError(f"play: the first argument must be a learner, got {type(learner).__name__}")
+    if not core.learns:
+        raise SettingError(REFUSAL)
     return core
 
 

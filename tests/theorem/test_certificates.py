@@ -20,6 +20,7 @@ every = pytest.mark.parametrize("one", THEOREMS.values(), ids=list(THEOREMS))
 OTHERS = ("consistent", "halving", "soa", "agnostic", "weighted-majority", "hedge", "hedge-doubling", "adahedge")
 OTHERS += ("fixed-share", "mixture")  # learners of finite classes and of experts
 OTHERS += ("batch-sum", "batch-average", "batch-normalised", "batch-random")
+OTHERS += ("selection",)  # predictors chosen after a run
 MET = (Assumption("it holds", True),)
 
 

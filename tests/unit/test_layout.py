@@ -25,7 +25,7 @@ LEVELS = [
     ("hindsight", "batch"),
     ("theorem",),
     ("receipt",),
-    ("comparison", "auditing", "blending", "separation"),
+    ("comparison", "auditing", "blending", "separation", "selection"),
     ("estimator",),
     ("picture",),
     ("cli",),

@@ -18,6 +18,7 @@ def inspect(
     Example: noregret inspect spam.nr --top 20
     """
     from noregret import model as models
+    from noregret.learner import Selected
     from noregret.run import Run
 
     core, _ = models.load(model)
@@ -33,6 +34,8 @@ def inspect(
         }
         shown |= {"bias": core.bias, "weights": [{"feature": name, "weight": w} for name, w in weights]}
         shown |= {"labels": _labels(core), "segments": core.segments, "reading": core.options}
+        if isinstance(core, Selected):
+            shown["selection"] = core.selection
         print(msgspec.json.encode(shown).decode())
         return
     from noregret.cli.show import show_run, table
@@ -46,6 +49,16 @@ def inspect(
         print(f"bias: {core.bias:+.6g}")
     if weights:
         table([(name, f"{weight:+.6g}") for name, weight in weights], ("feature", "weight"))
+    if isinstance(core, Selected):
+        from noregret.cli.selecting import show_selection
+
+        print(f"\na selected model: it predicts with {_predictor(core)} and does not go on learning")
+        show_selection(core.selection, any(segment["shuffle"] is not None for segment in core.segments))
+
+
+def _predictor(core: Any) -> str:
+    ways = {"last": "the last weights", "average": "the average of the run's weights", "penalised": "chosen weights"}
+    return ways.get(core.selection["how"], f"the vote of {len(core.votes):,} rows of weights")
 
 
 def _largest(core: Any, top: int) -> list[tuple[str, float]]:

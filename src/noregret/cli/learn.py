@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from noregret.learner import Core
     from noregret.receipt import Receipt
-    from noregret.rounds import Gathering
+    from noregret.rounds import Rounds
     from noregret.run import Run
     from noregret.stream import Stream
 
@@ -101,6 +101,16 @@ def learn(
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False,
+    select: Annotated[
+        str | None,
+        typer.Option(help="Keep one predictor of the run: penalised, last, average or voted; with risk certificates."),
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="With --select: the probability that a certificate holds (default 0.95).")
+    ] = None,
+    candidates: Annotated[
+        str | None, typer.Option(help="With --select: how many predictors to choose from, or all.", metavar="K")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf).")] = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -115,12 +125,14 @@ def learn(
     """
     from noregret import model
     from noregret.cli.options import check_writable, class_weights, names
+    from noregret.cli.selecting import asked_for, check_learner, selected
     from noregret.protocol import play
     from noregret.rounds import Gathering
     from noregret.stream import read
 
     check_writable(stream, predictions, save, receipt, plot)
     certify = certify or receipt is not None
+    wanted = asked_for(select, confidence, candidates, resume)
     asked = _asked(certify, gap, seconds, anytime, resume)
     if certify and radius is not None and (learner or "perceptron") == "perceptron":
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
@@ -150,6 +162,8 @@ def learn(
         "class_weight": class_weights(class_weight),
     }
     core = _core(learner, settings, reading, resume, skip)
+    if wanted is not None:
+        check_learner(core)
     kept = core.options
     source = read(
         stream,
@@ -163,26 +177,33 @@ def learn(
     )
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)
     with ExitStack() as stack:
-        gathering = stack.enter_context(Gathering(bool(core.config["bias"][0]))) if certify else None
+        gathers_rounds = certify or wanted is not None
+        gathering = stack.enter_context(Gathering(bool(core.config["bias"][0]))) if gathers_rounds else None
         with _watching(core, source, predictions, passes == 1 and not gathers, gathers, quiet or json) as (watch, stop):
             run = play(
                 core,
                 source,
                 passes=passes,
                 shuffle=shuffle,
-                digest=save is not None or certify,
+                digest=save is not None or gathers_rounds,
                 keep=gathering,
                 skip_seen=skip is not None,
                 class_weight=kept["class_weight"],
                 watch=watch,
                 stop=stop,
             )
+        rounds = None if gathering is None or run.stopped else gathering.done()
+        chosen = None if rounds is None or wanted is None else selected(run, rounds, wanted)
         if save is not None:
-            model.save(run.learner, save)
-        found = None if gathering is None or run.stopped else _certified(run, gathering, asked, quiet or json)
+            model.save(run.learner if chosen is None else chosen.learner, save)
+        found = None if rounds is None or not certify else _certified(run, rounds, asked, quiet or json)
+    if found is not None and chosen is not None:
+        from noregret.receipt.make import with_selection
+
+        found = with_selection(found, chosen.to_dict())
     if found is not None and receipt is not None:
         found.save(receipt)
-    _finish(run, found, asked["gap"], save, plot, json, quiet)
+    _finish(run, found, None if chosen is None else chosen.to_dict(), asked["gap"], save, plot, json, quiet)
 
 
 def _core(
@@ -192,6 +213,7 @@ def _core(
     from noregret import model
     from noregret.cli.options import check_same, learner_settings, make_learner, with_defaults
     from noregret.errors import SettingError
+    from noregret.learner.selected import REFUSAL
     from noregret.stream import Labels
 
     if skip not in (None, "seen"):
@@ -207,6 +229,8 @@ def _core(
         core.options = with_defaults(reading)
         return core
     core, _ = model.load(resume)
+    if not core.learns:
+        raise SettingError(f"{resume}: {REFUSAL}")
     check_same({"learner": core.name}, {"learner": name}, "model")
     check_same(core.settings, learner_settings(core.name, settings), "model")
     core.options = with_defaults({key: core.options.get(key) for key in reading})
@@ -284,20 +308,28 @@ def _asked(
     }
 
 
-def _certified(run: Run, gathering: Gathering, asked: dict[str, Any], quiet: bool) -> Receipt:
+def _certified(run: Run, rounds: Rounds, asked: dict[str, Any], quiet: bool) -> Receipt:
     """The receipt of a run whose rounds were kept."""
     from noregret.cli.solving import closing_in
     from noregret.receipt import receipt_of
     from noregret.receipt.replay import Replayed, chains
 
-    played = Replayed(run, gathering.done(), (run.digest or "",), (run.learner.segments[-1]["ended"],))
+    played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
     with closing_in(quiet) as watch:
         return receipt_of(played, chains(run.learner), run.learner, watch=watch, **asked)
 
 
 def _finish(
-    run: Run, receipt: Receipt | None, gap: float, save: Path | None, plot: Path | None, json: bool, quiet: bool
+    run: Run,
+    receipt: Receipt | None,
+    selection: dict[str, Any] | None,
+    gap: float,
+    save: Path | None,
+    plot: Path | None,
+    json: bool,
+    quiet: bool,
 ) -> None:
+    from noregret.cli.selecting import show_selection
     from noregret.cli.solving import certified, leave_if_broken, show_receipt
 
     if plot is not None:
@@ -307,8 +339,8 @@ def _finish(
     if json:
         import msgspec
 
-        answer = run.to_dict()
-        print(msgspec.json.encode(answer if receipt is None else certified(answer, receipt)).decode())
+        answer = run.to_dict() if receipt is None else certified(run.to_dict(), receipt)
+        print(msgspec.json.encode(answer if selection is None else {**answer, "selection": selection}).decode())
     elif not quiet:
         from noregret.cli.show import show_run
 
@@ -316,6 +348,9 @@ def _finish(
         if receipt is not None:
             print()
             show_receipt(receipt, gap)
+        if selection is not None:
+            print()
+            show_selection(selection, run.learner.segments[-1]["shuffle"] is not None)
     if receipt is not None:
         leave_if_broken(receipt)
     if run.stopped:

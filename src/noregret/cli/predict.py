@@ -24,7 +24,7 @@ def predict(
     from noregret.atomic import whole_file
     from noregret.cli.options import check_writable
     from noregret.cli.predictions import Predictions
-    from noregret.learner import Core
+    from noregret.learner import Core, Selected
     from noregret.stream import Stream, read
 
     check_writable(stream, output)
@@ -39,7 +39,9 @@ def predict(
     )
 
     def write(file: object, core: Core, source: Stream) -> None:
-        writer = Predictions(file, core, labels=False, probability=core.loss.name == "logistic")  # type: ignore[arg-type]
+        votes = isinstance(core, Selected) and len(core.votes) > 1
+        probability = core.loss.name == "logistic" and not votes
+        writer = Predictions(file, core, labels=False, probability=probability)  # type: ignore[arg-type]
         for block in source.blocks():
             writer.write(block, core.scores(block.rows))
         writer.close()

@@ -88,7 +88,7 @@ def show_receipt(receipt: Receipt, gap: float) -> None:
     ]
     if shown:
         table(shown, ("theorem", "bound", "observed", "verdict"))
-    for reason, names in _unmet(receipt).items():
+    for reason, names in unmet(receipt.certificates).items():
         print(f"nothing is claimed by {', '.join(names)}, for this fails: {reason}")
 
 
@@ -104,10 +104,10 @@ def _regret_row(entry: dict[str, Any]) -> tuple[str, ...]:
     return (f"{entry['loss']}{ball}{ridge}", f"{entry['rounds']:,}", *ends)
 
 
-def _unmet(receipt: Receipt) -> dict[str, list[str]]:
+def unmet(certificates: list[dict[str, Any]]) -> dict[str, list[str]]:
     """Theorems that claim nothing, by what fails."""
     found: dict[str, list[str]] = {}
-    for part in receipt.certificates:
+    for part in certificates:
         if part["verdict"] == "unmet":
             failing = [one["statement"] for one in part["assumptions"] if one["holds"] is False]
             found.setdefault("; ".join(failing), []).append(part["theorem"])

@@ -6,8 +6,17 @@ from noregret.learner.core import Core
 from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
 from noregret.learner.linear import Linear
 from noregret.learner.perceptron import Perceptron
+from noregret.learner.selected import Selected
 
-__all__ = ["LEARNERS", "Core", "Linear", "OnlineGradientDescent", "Perceptron", "StronglyConvexGradientDescent"]
+__all__ = [
+    "LEARNERS",
+    "Core",
+    "Linear",
+    "OnlineGradientDescent",
+    "Perceptron",
+    "Selected",
+    "StronglyConvexGradientDescent",
+]
 
 LEARNERS: dict[str, type[Core]] = {
     learner.name: learner for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent)

@@ -36,7 +36,8 @@ Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it,
 class Core:
     """A learner: `play` rounds, ask for `scores`; its state is arrays, compared bit for bit."""
 
-    name: ClassVar[str]
+    name: str
+    learns: ClassVar[bool] = True
     paired: bool = False  # weights and Σg side by side in memory
 
     def __init__(

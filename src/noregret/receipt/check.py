@@ -27,6 +27,7 @@ from noregret.receipt.facts import Facts
 from noregret.receipt.form import Receipt, Vector, decoded, is_blend, is_separation
 from noregret.receipt.measure import cancelling, measured, own_loss, relative_gap, tangent_dual
 from noregret.receipt.replay import Replayed, described, fresh, replay
+from noregret.receipt.selection import check_selection
 from noregret.rounds import Rounds
 
 DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, AssertionError)
@@ -123,6 +124,8 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -
         _check_certificate(done, certificate, facts)
         used |= set(certificate["points"])
     done.true("every vector of the receipt is used by a claim", set(receipt.points) <= used)
+    if receipt.selection is not None:
+        check_selection(done, receipt.selection, core, played)
 
 
 def _check_segments(done: Verification, receipt: Receipt, core: Core, played: Replayed) -> None:

@@ -38,6 +38,7 @@ class Receipt:
     curve: list[dict[str, Any]]
     certificates: list[dict[str, Any]]
     points: dict[str, Vector] = field(default_factory=dict, repr=False)
+    selection: dict[str, Any] | None = None
 
     @property
     def entries(self) -> list[dict[str, Any]]:
@@ -51,6 +52,7 @@ class Receipt:
 
     def to_dict(self) -> dict[str, Any]:
         """All but the checksum, as JSON takes it."""
+        chosen = {} if self.selection is None else {"selection": self.selection}
         return {
             "receipt": VERSION,
             "learner": self.learner,
@@ -60,6 +62,7 @@ class Receipt:
             "regret": self.regret,
             "curve": self.curve,
             "certificates": self.certificates,
+            **chosen,
             "points": {name: packed(point) for name, point in self.points.items()},
         }
 
@@ -117,6 +120,7 @@ def _receipt(found: Any, name: str) -> Receipt:
             curve=found["curve"],
             certificates=found["certificates"],
             points={key: unpacked(text) for key, text in found["points"].items()},
+            selection=found.get("selection"),
         )
     except (KeyError, TypeError, AttributeError, ValueError, zlib.error) as error:
         raise ReceiptError(f"the receipt is damaged ({error})", name, failed=True) from error

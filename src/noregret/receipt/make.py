@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from noregret.errors import InputError, SettingError
 from noregret.hindsight import Hindsight, best, curve, prefixes
@@ -22,6 +22,12 @@ from noregret.theorem.evidence import evaluate, gather
 
 GAP = 1e-4
 Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
+
+
+class Told(Protocol):
+    """What can be told as JSON takes it: a selection."""
+
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -55,12 +61,14 @@ def certify(
     gap: float = GAP,
     seconds: float = math.inf,
     watch: Watch | None = None,
+    selection: Told | None = None,
 ) -> Receipt:
     """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
 
     `streams` are those that the run was played from, in order: it is played again. `radius` is the ball of comparators
     where the learner has none of its own; `radii` adds the regret in other balls, `anytime` that after 1, 2, 4, …
     rounds. The interval's width is at most `gap` of the comparator's loss (or of 1), unless `seconds` run out before.
+    `selection` is what `select` chose from the run: the receipt then proves its risk certificates too.
 
     >>> from noregret.learner import OnlineGradientDescent
     >>> from noregret.protocol import play
@@ -72,12 +80,22 @@ def certify(
     core = run.learner
     if run.rounds != core.rounds:
         raise SettingError("certify: the learner has gone on since this run ended: give the newest run")
+    if not core.learns:
+        raise SettingError("certify: a selected model holds no run: certify the run that it was selected from")
     segments = chains(core)
     again = replay(fresh(core.name, core.settings, classes(core)), segments, streams)
     _check_same(run, again.run)
-    return receipt_of(
+    made = receipt_of(
         again, segments, core, radius=radius, radii=radii, anytime=anytime, gap=gap, seconds=seconds, watch=watch
     )
+    return made if selection is None else with_selection(made, selection.to_dict())
+
+
+def with_selection(made: Receipt, selection: dict[str, Any]) -> Receipt:
+    """The receipt with a selection from the same run."""
+    if selection["rounds"] != made.figures["rounds"]:
+        raise SettingError("certify: the selection is of another run")
+    return replace(made, selection=selection)
 
 
 def receipt_of(

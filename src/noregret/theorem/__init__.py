@@ -15,6 +15,7 @@ from noregret.theorem import (
     hinge,
     ladder,
     perceptron,
+    risk,
     squares,
     strong,
 )
@@ -34,11 +35,22 @@ __all__ = [
     "gather",
 ]
 
+MODULES = (
+    perceptron,
+    hinge,
+    squares,
+    convex,
+    ladder,
+    constant,
+    doubling,
+    strong,
+    finite,
+    experts,
+    batch,
+    risk,
+)
 THEOREMS: dict[str, Theorem] = {
-    one.name: one
-    for module in (perceptron, hinge, squares, convex, ladder, constant, doubling, strong, finite, experts, batch)
-    for one in vars(module).values()
-    if isinstance(one, Theorem)
+    one.name: one for module in MODULES for one in vars(module).values() if isinstance(one, Theorem)
 }
 
 

@@ -1,0 +1,96 @@
+"""`learn --select`: one predictor of the run, with what it risks on new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from noregret.errors import SettingError
+
+if TYPE_CHECKING:
+    from noregret.learner import Core
+    from noregret.rounds import Rounds
+    from noregret.run import Run
+    from noregret.selection import Selection
+
+AVERAGE = (
+    "under the 0/1 loss nothing follows for averaged weights: (1, 0) and (0, 1) err on half of the rows (1, −2) and"
+    " (−2, 1)\nwith y = +1, and their average errs on both"
+)
+
+
+def asked_for(
+    how: str | None, confidence: float | None, candidates: str | None, resume: Path | None
+) -> dict[str, Any] | None:
+    """What is asked of the selection, checked before any round is played; None where nothing is."""
+    if how is None:
+        for name, value in (("--confidence", confidence), ("--candidates", candidates)):
+            if value is not None:
+                raise SettingError(f"{name} goes with --select")
+        return None
+    if resume is not None:
+        raise SettingError(
+            "--select needs every round, and a resumed model holds none: learn from all rows in one run,"
+            " or use noregret.select in Python"
+        )
+    from noregret.selection.candidates import starts
+    from noregret.selection.choosing import check
+
+    level = 0.95 if confidence is None else confidence
+    check(how, level)
+    starts(1, how, candidates)
+    return {"how": how, "confidence": level, "candidates": candidates}
+
+
+def check_learner(core: Core) -> None:
+    from noregret.selection.choosing import refuse
+
+    refuse(core)
+
+
+def selected(run: Run, rounds: Rounds, wanted: dict[str, Any]) -> Selection:
+    """The selection from a run whose rounds were kept."""
+    from noregret.selection.choosing import chosen, once
+
+    digests = [run.digest or ""]
+    return chosen(run.learner, rounds, **wanted, once=once(run.learner.segments, digests))
+
+
+def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
+    """What was chosen, among how many, and what is promised of it."""
+    from noregret.cli.show import at_most, number, table
+    from noregret.cli.solving import unmet
+
+    rows = [("candidates", _candidates(selection))] if selection["how"] != "last" else []
+    if selection["round"] is not None:
+        rows.append(("chosen: as it stood before round", number(selection["round"])))
+        rows.append(("  rounds that it had not seen", number(selection["tail"])))
+        rows.append(("  errors on these", f"{selection['errors']:,} ({100.0 * selection['empirical']:.2f} %)"))
+    confidence = f"{selection['confidence']:g}"
+    if rows:
+        table(rows, ("", ""), title=f"selected: {selection['how']}")
+        print()
+    judged = [part for part in selection["certificates"] if part["verdict"] != "unmet"]
+    shown = [(part["theorem"], _of(part["theorem"]), at_most(part["bound"]), part["verdict"]) for part in judged]
+    if shown:
+        table(shown, ("theorem", "bounds", f"at confidence {confidence}", "verdict"))
+        print("not checkable: that the rows are independent draws from one source (i.i.d.); each bound assumes it")
+        if shuffled:
+            print("a shuffle makes rows exchangeable; independent draws they are only if those of the file were")
+    for reason, names in unmet(selection["certificates"]).items():
+        print(f"nothing is claimed by {', '.join(names)}, for this fails: {reason}")
+        if "risk-average" in names:
+            print(AVERAGE)
+    if selection["how"] == "last":
+        print("no bound for the last weights: there are no rows behind them to judge them by")
+
+
+def _candidates(selection: dict[str, Any]) -> str:
+    count = f"{selection['candidates']:,}"
+    return f"{count}, one before every round" if selection["every_round"] else f"{count}, in even steps of rounds"
+
+
+def _of(name: str) -> str:
+    from noregret.theorem import THEOREMS
+
+    return THEOREMS[name].title

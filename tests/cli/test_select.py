@@ -1,0 +1,87 @@
+"""`learn --select` at the command line."""
+
+import numpy as np
+import pytest
+from tests.cli.command import call
+
+
+@pytest.fixture
+def stream(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4)).round(3)
+    y = np.where(X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * rng.normal(size=300) > 0, 1, -1)
+    lines = [
+        f"{label:+d} " + " ".join(f"{j}:{x}" for j, x in enumerate(row, 1)) for label, row in zip(y, X, strict=True)
+    ]
+    path = tmp_path / "s.svm"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])
+def test_selected_saved_inspected_predicted_and_verified(stream, tmp_path, how):
+    model, receipt = tmp_path / "m.nr", tmp_path / "r.json"
+    answer = call("learn", stream, "--select", how, "--save", model, "--receipt", receipt, "--json")
+    assert answer.code == 0, answer.err
+    selection = answer.json["selection"]
+    assert set(selection) >= {"how", "round", "candidates", "empirical", "confidence", "certificates"}
+    assert selection["how"] == how and selection["confidence"] == 0.95
+    assert call("inspect", model, "--json").json["selection"] == selection
+    shown = call("inspect", model)
+    assert "a selected model" in shown.out and "not checkable" in shown.out
+    assert len(call("predict", model, stream).out.splitlines()) == 301
+    assert call("verify", receipt, stream).code == 0
+    receipt.write_text(receipt.read_text().replace('"how": "', '"how": "x'))
+    assert call("verify", receipt, stream).code == 1
+
+
+def test_the_table_says_what_was_chosen_and_what_is_assumed(stream):
+    answer = call("learn", stream, "--select", "penalised", "--confidence", 0.9, "--shuffle", 1)
+    for part in ("selected: penalised", "300, one before every round", "risk-binomial", "at confidence 0.9", "vacuous"):
+        assert part in answer.out
+    assert "not checkable: that the rows are independent draws" in answer.out
+    assert "a shuffle makes rows exchangeable" in answer.out
+    assert "8, in even steps of rounds" in call("learn", stream, "--select", "penalised", "--candidates", 8).out
+
+
+def test_no_bound_for_the_average_of_a_perceptron_and_for_the_last(stream):
+    average = call("learn", stream, "--select", "average").out
+    assert "nothing is claimed by risk-average" in average and "their average errs on both" in average
+    assert "no bound for the last weights" in call("learn", stream, "--select", "last").out
+
+
+def test_two_passes_promise_nothing(stream):
+    answer = call("learn", stream, "--select", "penalised", "--passes", 2)
+    assert answer.code == 0
+    assert "risk-gibbs, for this fails: every row was played once" in answer.out
+    assert "not checkable" not in answer.out
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (("--select", "best"), "select: how must be one of penalised, last, average, voted, got 'best'"),
+        (("--select", "last", "--confidence", "1"), "select: confidence must lie between 0 and 1, got 1.0"),
+        (("--select", "last", "--confidence", "nan"), "select: confidence must lie between 0 and 1, got nan"),
+        (("--select", "last", "--candidates", "few"), "select: candidates must be a whole number"),
+        (("--confidence", "0.9"), "--confidence goes with --select"),
+        (("--candidates", "9"), "--candidates goes with --select"),
+        (("--select", "last", "--scale", "max"), "select: with scale max"),
+        (("--select", "last", "--learner", "ogd", "--loss", "squared"), "select: risk certificates need a loss in"),
+    ],
+)
+def test_what_is_refused_is_said_and_nothing_is_written(stream, tmp_path, more, sentence):
+    answer = call("learn", stream, *more, "--save", tmp_path / "m.nr")
+    assert answer.code == 2 and sentence in answer.err
+    assert not (tmp_path / "m.nr").exists()
+
+
+def test_a_selected_model_is_not_resumed_and_a_resumed_one_not_selected_from(stream, tmp_path):
+    plain, chosen = tmp_path / "p.nr", tmp_path / "c.nr"
+    call("learn", stream, "--save", plain, "--quiet")
+    call("learn", stream, "--select", "penalised", "--save", chosen, "--quiet")
+    answer = call("learn", stream, "--resume", chosen)
+    assert answer.code == 2 and "does not go on learning" in answer.err
+    answer = call("learn", stream, "--resume", plain, "--select", "last")
+    assert answer.code == 2 and "--select needs every round" in answer.err
+    assert "a selected model holds no run" in call("certify", chosen, stream).err
