@@ -191,7 +191,7 @@ def test_without_the_union_bound_the_least_limit_would_break_its_promise():
 @pytest.mark.parametrize("candidates", [None, 8])
 def test_certificates_hold_as_often_as_they_say(learner, how, names, candidates):
     """The exact risk of what `select` chooses lies below each of its bounds in at least 80 % of the runs."""
-    rng, bad, runs = np.random.default_rng(7), dict.fromkeys(names, 0), max(RUNS // 5, 40)
+    rng, bad, runs = np.random.default_rng(7), dict.fromkeys(names, 0), RUNS
     for _ in range(runs):
         chosen = nr.select(learner(), drawn(rng, 60), how=how, confidence=0.8, candidates=candidates)
         risk = risk_of(chosen.scores(POINTS))
