@@ -25,10 +25,13 @@ ESTIMATORS = [
     nr.Perceptron,
     nr.OnlineGradientDescent,
     nr.StronglyConvexGradientDescent,
+    nr.SecondOrderPerceptron,
     nr.OnlineGradientDescentRegressor,
     nr.StronglyConvexGradientDescentRegressor,
+    nr.VovkAzouryWarmuth,
 ]
-CLASSIFIERS, REGRESSORS = ESTIMATORS[:3], ESTIMATORS[3:]
+CLASSIFIERS, REGRESSORS = ESTIMATORS[:4], ESTIMATORS[4:]
+WITH_A_LOSS = [nr.OnlineGradientDescent, nr.StronglyConvexGradientDescent]
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
 every_regressor = pytest.mark.parametrize("kind", REGRESSORS)
@@ -265,14 +268,14 @@ def test_what_a_classifier_cannot_take_is_said(kind, attempt, sentence):
         attempt(kind)
 
 
-@every_regressor
+@pytest.mark.parametrize("kind", REGRESSORS[:2])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_a_regressor_refuses_a_loss_for_classes(kind, loss):
     with pytest.raises(nr.SettingError, match=f"is for numbers, the loss {loss} is for two classes"):
         kind(loss=loss).fit(X, Y)
 
 
-@pytest.mark.parametrize("kind", CLASSIFIERS[1:])
+@pytest.mark.parametrize("kind", WITH_A_LOSS)
 def test_a_classifier_refuses_a_loss_for_numbers(kind):
     with pytest.raises(nr.SettingError, match="is for two classes, the loss absolute is for numbers"):
         kind(loss="absolute").fit(X, Y)

@@ -43,7 +43,10 @@ LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
 def learn(
     stream: StreamFile,
     learner: Annotated[
-        str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(
+            help="perceptron (default), ogd, ogd-strong, second-order; vaw for numbers.", rich_help_panel=LEARNING
+        ),
     ] = None,
     loss: Annotated[
         str | None,
@@ -62,6 +65,9 @@ def learn(
     ] = None,
     sigma: Annotated[
         float | None, typer.Option(help="Strength of the regulariser (σ/2)‖w‖² of ogd-strong (default 0.1).")
+    ] = None,
+    ridge: Annotated[
+        float | None, typer.Option(help="The a of aI + Σx·xᵀ in second-order and vaw (default 1).")
     ] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
@@ -122,7 +128,7 @@ def learn(
     check_writable(stream, predictions, save, receipt, plot)
     certify = certify or receipt is not None
     asked = _asked(certify, gap, seconds, anytime, resume)
-    if certify and radius is not None and (learner or "perceptron") == "perceptron":
+    if certify and radius is not None and (learner or "perceptron") in ("perceptron", "second-order"):
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
         from noregret.picture.error import check_picture
@@ -134,6 +140,7 @@ def learn(
         "domain": domain,
         "rate": rate,
         "sigma": sigma,
+        "ridge": ridge,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,
@@ -201,7 +208,7 @@ def _core(
             raise SettingError("--skip seen goes with --resume")
         core = make_learner(name or "perceptron", settings)
         if core.labels is None:
-            _refuse_for_regression(reading, settings)
+            _refuse_for_regression(reading, settings, core.loss.name)
         elif reading["positive"] is not None:
             core.labels = Labels(reading["positive"])
         core.options = with_defaults(reading)
@@ -214,7 +221,7 @@ def _core(
     return core
 
 
-def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) -> None:
+def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any], loss: str) -> None:
     from noregret.cli.options import flag
     from noregret.errors import SettingError
 
@@ -224,7 +231,7 @@ def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) ->
         ("tie", settings["tie"]),
     ):
         if value is not None:
-            raise SettingError(f"{flag(key)} is for two classes; the loss {settings['loss']} is for numbers")
+            raise SettingError(f"{flag(key)} is for two classes; the loss {loss} is for numbers")
 
 
 @contextmanager

@@ -6,9 +6,27 @@ from noregret.learner.core import Core
 from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
 from noregret.learner.linear import Linear
 from noregret.learner.perceptron import Perceptron
+from noregret.learner.second_order import SecondOrderPerceptron
+from noregret.learner.vaw import VovkAzouryWarmuth
 
-__all__ = ["LEARNERS", "Core", "Linear", "OnlineGradientDescent", "Perceptron", "StronglyConvexGradientDescent"]
+__all__ = [
+    "LEARNERS",
+    "Core",
+    "Linear",
+    "OnlineGradientDescent",
+    "Perceptron",
+    "SecondOrderPerceptron",
+    "StronglyConvexGradientDescent",
+    "VovkAzouryWarmuth",
+]
 
 LEARNERS: dict[str, type[Core]] = {
-    learner.name: learner for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent)
+    learner.name: learner
+    for learner in (
+        Perceptron,
+        OnlineGradientDescent,
+        StronglyConvexGradientDescent,
+        SecondOrderPerceptron,
+        VovkAzouryWarmuth,
+    )
 }
