@@ -23,7 +23,8 @@ from noregret.receipt.form import Vector
 
 Numbers = tuple[Interval, Interval | None, float, dict[str, float], float, float]
 WIDER = 4.0  # another machine's roundings are not these
-BLOCK = 256
+BLOCK = 256  # rows at a time
+LONG = 1e4  # xᵀA⁻¹x from which on a block would lose digits
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,12 @@ def _measured(f: Facts, chosen: Any) -> Steps:
     """By blocks; how far each number may be off is judged by the residuals ‖x − A_t·q‖ of a replay, as A_t ⪰ aI."""
     ridge, n = float(f.core.settings["ridge"]), f.rounds.width
     k = _weights(f)[chosen]
-    forms, scores, diagonal = _blocks(f, chosen, ridge)
+    forms, diagonal = _blocks(f, chosen, ridge)
     out = np.zeros((len(chosen), 5))
     matrices = (ridge * np.eye(n), np.eye(n) / ridge, np.zeros(n), np.zeros(n), np.zeros(n))
     weights = np.zeros(0) if f.rounds.weights is None else f.rounds.weights
     follow(f.rounds.given, f.rounds.y, weights, chosen, ridge, matrices, n, out)
-    _, _, rest, size, trace = out.T
+    scores, _, rest, size, trace = out.T
     unit = (n + len(chosen) + 16.0) * 2.0**-52
     labels = np.sqrt(np.cumsum(k * f.rounds.y[chosen] ** 2))
     reach = (rest + unit * (np.sqrt(trace / k) + np.sqrt(trace) * size)) / math.sqrt(ridge) + unit * size
@@ -114,26 +115,26 @@ def _measured(f: Facts, chosen: Any) -> Steps:
     return Steps(forms, off, scores, labels * reach, Interval(around.lo, high))
 
 
-def _blocks(f: Facts, chosen: Any, ridge: float) -> tuple[Vector, Vector, Vector]:
-    """k·xᵀA_t⁻¹x, the scores ⟨b_t, A_t⁻¹x⟩ and the diagonal of A_T."""
-    n, size = f.rounds.width, max(BLOCK, f.rounds.width)
-    A, b = ridge * np.eye(n), np.zeros(n)
-    forms, scores = np.zeros(len(chosen)), np.zeros(len(chosen))
-    roots = np.sqrt(_weights(f)[chosen])
-    for start in range(0, len(chosen), size):
+def _blocks(f: Facts, chosen: Any, ridge: float) -> tuple[Vector, Vector]:
+    """k·xᵀA_t⁻¹x, and the diagonal of A_T; a row that is long by the matrix before it stands in a block of its own."""
+    n, size, start = f.rounds.width, max(BLOCK, f.rounds.width), 0
+    A, forms, roots = ridge * np.eye(n), np.zeros(len(chosen)), np.sqrt(_weights(f)[chosen])
+    while start < len(chosen):
         part = slice(start, min(start + size, len(chosen)))
-        X, y = _rows(f, chosen[part]) * roots[part, None], f.rounds.y[chosen[part]] * roots[part]
-        values, vectors = np.linalg.eigh(A)
-        white = vectors / np.sqrt(np.maximum(values, ridge))
-        Z = X @ white
-        C = np.linalg.cholesky(np.eye(len(y)) + Z @ Z.T)
-        pivots = np.diag(C) ** 2
-        surprise = np.diag(C) * np.linalg.solve(C, y - Z @ (white.T @ b))
-        forms[part] = np.minimum(1.0 - 1.0 / pivots, np.nextafter(1.0, 0.0))
-        scores[part] = (y - surprise) / pivots / roots[part]
+        X = _rows(f, chosen[part]) * roots[part, None]
+        units = np.sqrt(np.diag(A))  # in which every diagonal entry is 1: large and small features do not mix
+        values, vectors = np.linalg.eigh(A / units / units[:, None])
+        Z = X / units @ (vectors / np.sqrt(np.maximum(values, ridge / max(float(units.max(initial=0.0)) ** 2, ridge))))
+        long = np.flatnonzero((Z * Z).sum(axis=1) > LONG)
+        count = len(X) if not len(long) else max(int(long[0]), 1)
+        X, Z = X[:count], Z[:count]
+        pivots = 1.0 + (Z * Z).sum(axis=1)
+        if count > 1:
+            pivots = np.diag(np.linalg.cholesky(np.eye(count) + Z @ Z.T)) ** 2
+        forms[start : start + count] = np.minimum(1.0 - 1.0 / pivots, np.nextafter(1.0, 0.0))
         A += X.T @ X
-        b += X.T @ y
-    return forms, scores, np.diag(A).copy()
+        start += count
+    return forms, np.diag(A).copy()
 
 
 def _rows(f: Facts, chosen: Any) -> Any:
