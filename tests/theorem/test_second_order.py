@@ -199,6 +199,17 @@ def test_no_comparator_near_the_one_found_is_better():
         assert bound(v) <= bound(v + 10.0 ** rng.uniform(-4, 0) * rng.normal(size=4) * np.abs(v).mean()) + 1e-3
 
 
+def test_rows_too_many_to_whiten_still_have_a_comparator(monkeypatch):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 4))
+    y = np.where(X @ rng.normal(size=4) > 0, 1.0, -1.0)
+    run, rounds = played(SecondOrderPerceptron(), X, y)
+    monkeypatch.setattr("noregret.hindsight.whitened.ENTRIES", 1)
+    found = certificates(gather(run, rounds))
+    assert {one.verdict for one in found} == {Verdict.HOLDS}
+    assert max(one.bound for one in found) < 150.0
+
+
 def test_the_bound_of_the_second_order_perceptron_uses_the_losses_of_all_rounds():
     rng = np.random.default_rng(7)
     X = rng.normal(size=(400, 5))
