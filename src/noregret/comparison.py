@@ -50,8 +50,8 @@ class Contender:
 
     @property
     def bound(self) -> Certificate | None:
-        """The tightest bound that holds: on a perceptron's mistakes, on the regret of the others."""
-        kind = "mistakes" if self.run.learner.name == "perceptron" else "regret"
+        """The tightest bound that holds: on the mistakes of perceptrons, on the regret of the others."""
+        kind = "mistakes" if self.run.learner.name in ("perceptron", "second-order") else "regret"
         holding = [
             one
             for one in self.certificates
@@ -316,7 +316,7 @@ def _certified(
         if watch is not None:
             watch(f"{one.spec}: the best model in hindsight", place / len(played))
         share = max(deadline - time.perf_counter(), 0.0) / (len(played) - place)
-        against = _against(one.core, radius)
+        against = _against(one.core, radius, len(one.rounds))
         found = None
         if against is not None:
             key = (id(one.rounds.rows), *against)
@@ -329,11 +329,11 @@ def _certified(
         yield Contender(one.spec, one.run, tuple(certificates(evidence)), evidence.regret, loss, found)
 
 
-def _against(core: Core, radius: float | None) -> tuple[Loss, float, float] | None:
+def _against(core: Core, radius: float | None, rounds: int) -> tuple[Loss, float, float] | None:
     """The loss, the radius and σ of the comparators: the learner's own ball, or the one asked for where it has none."""
     if not core.loss.convex:
         return None if radius is None else (hinge(), radius, 0.0)
-    own, sigma = core.domain.radius, float(core.config["sigma"][0])
+    own, sigma = core.domain.radius, core.comparator_sigma(rounds)
     if math.isinf(own) and radius is not None:
         own = radius
     return (core.loss, own, sigma) if math.isfinite(own) or sigma else None

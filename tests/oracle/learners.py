@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass, field
 
+import numpy as np
+
 
 @dataclass
 class Game:
@@ -34,6 +36,29 @@ def perceptron(X, y, eta=1, tie=0, start=None):
         step = eta * label if game.mistakes[-1] else 0
         game.losses.append(int(game.mistakes[-1]))
         game.W.append([weight + step * part for weight, part in zip(w, x, strict=True)])
+    return game
+
+
+def second_order(X, y, a, weights=None, tie=0, every=False):
+    """⟨b, (A + k·x·xᵀ)⁻¹x⟩, solved anew each round; A = aI + Σ k·x·xᵀ and b = Σ k·y·x over mistakes, or over `every`.
+
+    W holds A⁻¹b. With `every` the loss is the squared one, else 1 for a mistake.
+    """
+    X = np.asarray(X, dtype=float)
+    A, b = a * np.eye(X.shape[1]), np.zeros(X.shape[1])
+    game = Game([b.tolist()])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        k = 1.0 if weights is None else weights[t]
+        after = A + k * np.outer(x, x)
+        score = float(b @ np.linalg.solve(after, x))
+        game.scores.append(score)
+        game.mistakes.append(is_mistake(score, label, tie))
+        game.losses.append(k * (score - label) ** 2 if every else k * game.mistakes[-1])
+        if every:
+            game.gradients.append((2.0 * k * (score - label) * x).tolist())
+        if every or game.mistakes[-1]:
+            A, b = after, b + k * label * x
+        game.W.append(np.linalg.solve(A, b).tolist())
     return game
 
 

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.errors import DivergedError
-from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
+from noregret.learner import (
+    OnlineGradientDescent,
+    Perceptron,
+    SecondOrderPerceptron,
+    StronglyConvexGradientDescent,
+    VovkAzouryWarmuth,
+)
 from noregret.receipt import certify, verify
 
 EXAMPLES = int(os.environ.get("NOREGRET_THOROUGH", "300"))
@@ -100,3 +106,24 @@ def test_strongly_convex_descents(data, loss, sigma, bias):
     radius = data.draw(st.sampled_from([math.inf, 2.0] if loss in FLAT else [2.0]))
     stream = data.draw(streams(WIDE if loss in FLAT else NARROW))
     certified(StronglyConvexGradientDescent(loss=loss, sigma=sigma, bias=bias, radius=radius), stream)
+
+
+@FAST
+@given(
+    streams(NARROW),
+    st.sampled_from(["mistake", "+1", "-1"]),
+    st.booleans(),
+    st.sampled_from([1.0, 1e-3, 50.0]),
+    st.sampled_from([None, 0.5, 20.0]),
+)
+def test_second_order_perceptrons(stream, tie, bias, ridge, radius):
+    certified(SecondOrderPerceptron(tie=tie, bias=bias, ridge=ridge), stream, radius)
+
+
+@FAST
+@given(st.data(), st.sampled_from([1.0, 1e-3, 50.0]), st.booleans())
+def test_forecasters(data, ridge, bias):
+    X, y = data.draw(streams(NARROW))
+    if data.draw(st.booleans()):
+        y = np.array(data.draw(st.lists(st.floats(-9, 9), min_size=len(y), max_size=len(y))))
+    certified(VovkAzouryWarmuth(ridge=ridge, bias=bias), (X, y))

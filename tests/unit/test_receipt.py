@@ -46,12 +46,15 @@ CASES = {
     "huber": (nr.OnlineGradientDescentRegressor, {"loss": "huber:0.5", "radius": 2.0}, {}),
     "pinball": (nr.OnlineGradientDescentRegressor, {"loss": "pinball:0.9", "radius": 2.0}, {}),
     "margin hinge": (nr.OnlineGradientDescent, {"loss": "margin-hinge:0.3", "radius": 2.0}, {}),
+    "second-order": (nr.SecondOrderPerceptron, {"bias": True, "ridge": 0.5}, {"radius": 2.0}),
+    "vaw": (nr.VovkAzouryWarmuth, {}, {"radii": [0.5]}),
+    "vaw anytime": (nr.VovkAzouryWarmuth, {"bias": True, "ridge": 0.3}, {"anytime": True}),
 }
 
 
 def certified(name, seed=0, **more):
     kind, settings, asked = CASES[name]
-    X, y = labelled(seed, regression="Regressor" in kind.__name__, **more)
+    X, y = labelled(seed, regression=kind._regression, **more)
     return certify(nr.play(kind(**settings), (X, y)), (X, y), **asked), (X, y)
 
 
@@ -109,7 +112,17 @@ def other(value):
 
 
 @pytest.mark.parametrize(
-    "name", ["perceptron", "ogd anytime", "ogd sqrt", "strong in a ball", "squared", "ogd without a ball"]
+    "name",
+    [
+        "perceptron",
+        "ogd anytime",
+        "ogd sqrt",
+        "strong in a ball",
+        "squared",
+        "ogd without a ball",
+        "second-order",
+        "vaw anytime",
+    ],
 )
 def test_no_number_can_be_changed(name, tmp_path):
     receipt, stream = certified(name, rounds=24, features=3)

@@ -170,7 +170,7 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
             raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
         if key not in own:
             raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
-        given[key] = _number(spec, key, value) if key in ("radius", "sigma") else value
+        given[key] = _number(spec, key, value) if key in ("radius", "sigma", "ridge") else value
     if "radius" in own:
         given.setdefault("radius", radius)
     return make_learner(name, {**given, **common})
@@ -209,7 +209,9 @@ def _row(one: Contender) -> tuple[str, ...]:
 
     run, bound, slack = one.run, "–", "–"
     if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
-        bound = _shown(one.bound.bound, up=True) + (" mistakes" if run.learner.name == "perceptron" else "")
+        bound = _shown(one.bound.bound, up=True) + (
+            " mistakes" if run.learner.name in ("perceptron", "second-order") else ""
+        )
         slack = number(one.bound.bound - one.bound.observed)
     return (
         one.spec,

@@ -43,7 +43,10 @@ LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
 def learn(
     stream: StreamFile,
     learner: Annotated[
-        str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(
+            help="perceptron (default), ogd, ogd-strong, second-order; vaw for numbers.", rich_help_panel=LEARNING
+        ),
     ] = None,
     loss: Annotated[
         str | None,
@@ -62,6 +65,9 @@ def learn(
     ] = None,
     sigma: Annotated[
         float | None, typer.Option(help="Strength of the regulariser (σ/2)‖w‖² of ogd-strong (default 0.1).")
+    ] = None,
+    ridge: Annotated[
+        float | None, typer.Option(help="The a of aI + Σx·xᵀ in second-order and vaw (default 1).")
     ] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
@@ -134,7 +140,7 @@ def learn(
     certify = certify or receipt is not None
     wanted = asked_for(select, confidence, candidates, resume)
     asked = _asked(certify, gap, seconds, anytime, resume)
-    if certify and radius is not None and (learner or "perceptron") == "perceptron":
+    if certify and radius is not None and (learner or "perceptron") in ("perceptron", "second-order"):
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
         from noregret.picture.error import check_picture
@@ -146,6 +152,7 @@ def learn(
         "domain": domain,
         "rate": rate,
         "sigma": sigma,
+        "ridge": ridge,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,
@@ -223,7 +230,7 @@ def _core(
             raise SettingError("--skip seen goes with --resume")
         core = make_learner(name or "perceptron", settings)
         if core.labels is None:
-            _refuse_for_regression(reading, settings)
+            _refuse_for_regression(reading, settings, core.loss.name)
         elif reading["positive"] is not None:
             core.labels = Labels(reading["positive"])
         core.options = with_defaults(reading)
@@ -238,7 +245,7 @@ def _core(
     return core
 
 
-def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) -> None:
+def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any], loss: str) -> None:
     from noregret.cli.options import flag
     from noregret.errors import SettingError
 
@@ -248,7 +255,7 @@ def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any]) ->
         ("tie", settings["tie"]),
     ):
         if value is not None:
-            raise SettingError(f"{flag(key)} is for two classes; the loss {settings['loss']} is for numbers")
+            raise SettingError(f"{flag(key)} is for two classes; the loss {loss} is for numbers")
 
 
 @contextmanager

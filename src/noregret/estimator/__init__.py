@@ -98,6 +98,32 @@ class StronglyConvexGradientDescentRegressor(Common, LinearRegressor):
     radius: float = math.inf
 
 
+@settings
+class SecondOrderPerceptron(Classifying, LinearClassifier):
+    """The second-order perceptron: sgn⟨w, (aI + SᵀS + x·xᵀ)⁻¹x⟩, S the rows of its mistakes, a the `ridge`.
+
+    >>> SecondOrderPerceptron().fit([[1.0], [-1.0]], [1, -1]).predict([[3.0]])
+    array([1])
+    """
+
+    _core_type = cores.SecondOrderPerceptron
+
+    ridge: float = 1.0
+
+
+@settings
+class VovkAzouryWarmuth(Common, LinearRegressor):
+    """The forecaster of Vovk, Azoury & Warmuth for the squared loss: ⟨b, (A + x·xᵀ)⁻¹x⟩, A = aI + Σ x·xᵀ, b = Σ y·x.
+
+    >>> float(VovkAzouryWarmuth().fit([[1.0], [1.0]], [3.0, 3.0]).predict([[1.0]])[0])
+    1.5
+    """
+
+    _core_type = cores.VovkAzouryWarmuth
+
+    ridge: float = 1.0
+
+
 ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
     (shell._core_type.name, shell._regression): shell
     for shell in (
@@ -106,6 +132,8 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
         OnlineGradientDescentRegressor,
         StronglyConvexGradientDescent,
         StronglyConvexGradientDescentRegressor,
+        SecondOrderPerceptron,
+        VovkAzouryWarmuth,
     )
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -85,8 +85,8 @@ def curve(
 ) -> list[Hindsight]:
     """`best` for each radius in the order given; solved from the smallest on, each from the one before."""
     order = sorted(range(len(radii)), key=lambda i: radii[i])
-    jobs = [(rounds, float(radii[i])) for i in order]
-    found = dict(zip(order, _chain(loss, jobs, sigma, gap, seconds), strict=True))
+    jobs = [(rounds, float(radii[i]), sigma) for i in order]
+    found = dict(zip(order, _chain(loss, jobs, gap, seconds), strict=True))
     return [found[i] for i in range(len(radii))]
 
 
@@ -94,25 +94,27 @@ def prefixes(
     rounds: Rounds,
     loss: Loss,
     radius: float,
-    sigma: float,
+    sigma: float | Callable[[int], float],
     counts: Sequence[int],
     *,
     gap: float = 1e-4,
     seconds: float = math.inf,
 ) -> list[Hindsight]:
-    """`best` on the first n rounds for each n of counts, in the order given, each from the one before."""
-    return _chain(loss, [(rounds.first(count), radius) for count in counts], sigma, gap, seconds)
+    """`best` on the first n rounds for each n of counts, in the order given, each from the one before.
+
+    σ may depend on n.
+    """
+    jobs = [(rounds.first(count), radius, sigma(count) if callable(sigma) else sigma) for count in counts]
+    return _chain(loss, jobs, gap, seconds)
 
 
-def _chain(
-    loss: Loss, jobs: Sequence[tuple[Rounds, float]], sigma: float, gap: float, seconds: float
-) -> list[Hindsight]:
+def _chain(loss: Loss, jobs: Sequence[tuple[Rounds, float, float]], gap: float, seconds: float) -> list[Hindsight]:
     """One `best` after another; each may take its share of the time that is left, by its number of rounds."""
     deadline = time.perf_counter() + seconds
     found: list[Hindsight] = []
-    for i, (rounds, radius) in enumerate(jobs):
+    for i, (rounds, radius, sigma) in enumerate(jobs):
         left = max(deadline - time.perf_counter(), 0.0)
-        share = (1 + len(rounds)) / sum(1 + len(part) for part, _ in jobs[i:])
+        share = (1 + len(rounds)) / sum(1 + len(part) for part, _, _ in jobs[i:])
         before = found[-1] if found else None
         found.append(best(rounds, loss, radius, sigma, gap=gap, seconds=left * share, start=before))
     return found

@@ -6,7 +6,9 @@ from noregret.learner.core import Core
 from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
 from noregret.learner.linear import Linear
 from noregret.learner.perceptron import Perceptron
+from noregret.learner.second_order import SecondOrderPerceptron
 from noregret.learner.selected import Selected
+from noregret.learner.vaw import VovkAzouryWarmuth
 
 __all__ = [
     "LEARNERS",
@@ -14,10 +16,19 @@ __all__ = [
     "Linear",
     "OnlineGradientDescent",
     "Perceptron",
+    "SecondOrderPerceptron",
     "Selected",
     "StronglyConvexGradientDescent",
+    "VovkAzouryWarmuth",
 ]
 
 LEARNERS: dict[str, type[Core]] = {
-    learner.name: learner for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent)
+    learner.name: learner
+    for learner in (
+        Perceptron,
+        OnlineGradientDescent,
+        StronglyConvexGradientDescent,
+        SecondOrderPerceptron,
+        VovkAzouryWarmuth,
+    )
 }

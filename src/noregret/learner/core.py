@@ -123,6 +123,10 @@ class Core:
         """‖Σg‖ with the bias; 0 where it is not kept."""
         return 0.0
 
+    def comparator_sigma(self, rounds: int) -> float:
+        """The σ of (σT/2)‖u‖², which a comparator of so many rounds T pays beside its losses."""
+        return float(self.config["sigma"][0])
+
     def arrays(self) -> Arrays:
         """What a model file keeps of this learner beside its figures; `restore` takes it back."""
         raise NotImplementedError

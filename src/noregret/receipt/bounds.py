@@ -15,6 +15,7 @@ import numpy as np
 
 from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval
+from noregret.receipt.bounds_second_order import second_order, vaw
 from noregret.receipt.facts import At, Facts
 
 Certificate = dict[str, Any]
@@ -342,12 +343,17 @@ RATES = {
 }
 DUALS = {"hinge-sum": "beta_sum", "hinge-mistakes": "beta_mistakes", "order-free": "beta_root"}
 PROMISES = {"ogd-linearised", *RATES} - {"ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"}
+PROMISES |= {"vaw-steps", "vaw-determinant", "vaw-dimension"}
 
 
 def speaks_of(name: str, f: Facts) -> bool:
     """Whether a theorem is about this learner, its rate and its loss at all."""
     if name.startswith("strong-"):
         return f.core.name == "ogd-strong" and f.entry is not None
+    if name.startswith("vaw-"):
+        return f.core.name == "vaw" and f.entry is not None
+    if name.startswith("second-order"):
+        return f.core.name == "second-order"
     if not name.startswith("ogd-"):
         return f.core.name == "perceptron"
     if f.core.name != "ogd" or f.entry is None or f.core.rate.code != RATES.get(name, f.core.rate.code):
@@ -363,7 +369,9 @@ def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
         return not named
     if name.startswith("novikoff"):
         return named == ["separator", "separator_weights"]
-    if name.startswith(("ogd-", "strong-")):
+    if name.startswith("second-order"):
+        return named in (["v_steps"], ["v_determinant"])
+    if name.startswith(("ogd-", "strong-", "vaw-")):
         return set(named) <= {"u", "alpha"} and ("at-hindsight" not in name or "u" in named)
     comparator, *duals = named or [""]
     if comparator not in (("v_root",) if name == "order-free" else ("v_sum", "v_mistakes", "v_root")):
@@ -430,4 +438,9 @@ BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
     "strong-harmonic": ((CONVEX, INSIDE), _strong_harmonic),
     "strong-log": ((CONVEX, INSIDE), lambda f, c: _over_sigma(f, f.G, _log_T(f))),
     "strong-lipschitz": ((UNIT, CONVEX, INSIDE, LIPSCHITZ), _strong_lipschitz),
+    "second-order-steps": ((UNIT, COMPARED), lambda f, c: Found(*second_order(f, c, determinant=False))),
+    "second-order": ((UNIT, COMPARED), lambda f, c: Found(*second_order(f, c, determinant=True))),
+    "vaw-steps": ((), lambda f, c: Found(*vaw(f, c, "steps"))),
+    "vaw-determinant": ((), lambda f, c: Found(*vaw(f, c, "determinant"))),
+    "vaw-dimension": ((), lambda f, c: Found(*vaw(f, c, "dimension"))),
 }

@@ -200,7 +200,7 @@ def _check_entry(
     done.same(f"the rounds of the regret{where}", entry["rounds"], len(rounds))
     judge = core.loss if core.loss.convex else hinge()
     done.same(f"the loss that the regret is judged by{where}", entry["loss"], judge.spec)
-    done.same(f"the regulariser{where}", sigma, float(core.config["sigma"][0]))
+    done.same(f"the regulariser{where}", sigma, core.comparator_sigma(entry["rounds"]))
     if core.loss.convex and math.isfinite(core.domain.radius) and entry["rounds"] and "/" not in entry["points"]["u"]:
         done.same(f"the radius{where}", radius, core.domain.radius)
     done.true(f"the comparator lies in the ball{where}", norm(proof["u"]).hi <= radius)
@@ -212,7 +212,7 @@ def _check_entry(
         _check_exactly(done, entry, rounds, loss, proof, where)
     lower, upper = float(entry["comparator"]["lower"]), entry["comparator"]["upper"]
     done.same(f"the width of that{where}", float(entry["gap"]), relative_gap(lower, upper), CLOSE)
-    own = own_loss(played, entry["rounds"], loss, sigma)
+    own = own_loss(played, entry["rounds"], loss, float(core.config["sigma"][0]))
     done.same(f"the run's own loss at least{where}", entry["own"]["lower"], own.lo, SCORED)
     done.same(f"the run's own loss at most{where}", entry["own"]["upper"], own.hi, SCORED)
     done.true(f"the run's own loss is an interval{where}", entry["own"]["lower"] <= entry["own"]["upper"])

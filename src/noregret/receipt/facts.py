@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -52,6 +53,12 @@ class Facts:
     @property
     def T(self) -> int:
         return len(self.rounds)
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What several theorems of a family need, made for the first of them."""
+        if name not in vars(self):
+            vars(self)[name] = make()
+        return vars(self)[name]
 
     def setting(self, name: str) -> float:
         return float(self.core.config[name][0])

@@ -39,9 +39,9 @@ class Against:
     sigma: float
 
     @classmethod
-    def of(cls, core: Core, radius: float | None) -> Against | None:
+    def of(cls, core: Core, radius: float | None, rounds: int) -> Against | None:
         """The learner's own ball, or the one asked for where it has none; a perceptron is judged by the hinge."""
-        own, sigma = core.domain.radius, float(core.config["sigma"][0])
+        own, sigma = core.domain.radius, core.comparator_sigma(rounds)
         if radius is not None and not 0.0 < radius < math.inf:
             raise SettingError(f"certify: radius must be positive and finite, got {radius}")
         if not core.loss.convex:
@@ -112,7 +112,7 @@ def receipt_of(
 ) -> Receipt:
     """The receipt of rounds that were kept while they were played."""
     run, rounds = played.run, played.rounds
-    against = Against.of(core, radius)
+    against = Against.of(core, radius, len(rounds))
     points: dict[str, Vector] = {}
     found = None
     if against is not None:
@@ -150,9 +150,9 @@ def _anytime(
     played: Replayed, against: Against, gap: float, seconds: float, points: dict[str, Vector]
 ) -> list[dict[str, Any]]:
     """The regret after 1, 2, 4, … rounds, with what was promised by then."""
-    rounds = played.rounds
+    rounds, sigma = played.rounds, played.run.learner.comparator_sigma
     counts = [2**k for k in range(len(rounds).bit_length()) if 2**k < len(rounds)]
-    found = prefixes(rounds, against.loss, against.radius, against.sigma, counts, gap=gap, seconds=seconds)
+    found = prefixes(rounds, against.loss, against.radius, sigma, counts, gap=gap, seconds=seconds)
     made = []
     for count, one in zip(counts, found, strict=True):
         part = rounds.first(count)
@@ -182,7 +182,7 @@ def _in_other_balls(
 ) -> list[dict[str, Any]]:
     """The regret in balls of other radii."""
     core = played.run.learner
-    loss, sigma = core.loss if core.loss.convex else hinge(), float(core.config["sigma"][0])
+    loss, sigma = core.loss if core.loss.convex else hinge(), core.comparator_sigma(len(played.rounds))
     found = curve(played.rounds, loss, sorted(radii), sigma, gap=gap, seconds=seconds) if radii else []
     return [entry(played, played.rounds, loss, one, f"/{place}", points) for place, one in enumerate(found)]
 
@@ -191,7 +191,7 @@ def entry(
     played: Replayed, rounds: Rounds, loss: Loss, found: Hindsight, name: str, points: dict[str, Vector]
 ) -> dict[str, Any]:
     """Regret against one comparator: S − F* with S the run's own loss and F* between a primal and a dual value."""
-    own = own_loss(played, len(rounds), loss, found.sigma)
+    own = own_loss(played, len(rounds), loss, float(played.run.learner.config["sigma"][0]))
     proof = {"u": found.u, "alpha": None if found.tangent is not None else found.alpha, "tangent": found.tangent}
     points |= {f"{key}{name}": point for key, point in proof.items() if point is not None}
     between = own - Interval(found.lower, found.upper)

@@ -16,8 +16,10 @@ from noregret.theorem import (
     ladder,
     perceptron,
     risk,
+    second_order,
     squares,
     strong,
+    vaw,
 )
 from noregret.theorem.certificate import Assumption, Certificate, Verdict
 from noregret.theorem.evidence import Evidence, evaluate, gather
@@ -44,6 +46,8 @@ MODULES = (
     constant,
     doubling,
     strong,
+    second_order,
+    vaw,
     finite,
     experts,
     batch,

@@ -25,12 +25,15 @@ from noregret.rounds import Rounds
 from noregret.run import Run
 from noregret.theorem import gradients
 from noregret.theorem.comparator import Comparator, Start
+from noregret.theorem.followed import Followed, followed
 from noregret.theorem.gradients import Gradients
 from noregret.theorem.path import Path, replayed
 
 Vector = NDArray[np.float64]
 Points = dict[str, Vector]
 COMPARATORS = ("sum", "mistakes", "root")  # best for ‖S‖, for R_I, for every order
+SECOND_ORDER = ("second-order", "vaw")  # the learners with a matrix
+SECOND_COMPARATORS = ("steps", "determinant")  # best for each of the second-order perceptron's bounds
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ class Evidence:
     gradient: Gradients | None = None
     along_hindsight: Interval | None = None  # Σ⟨g, u⟩
     path: Path | None = None
+    followed: Followed | None = None  # the matrices of a second-order learner
     points: Points = field(default_factory=dict)
 
     @property
@@ -119,6 +123,8 @@ def gather(
     run: Run, rounds: Rounds, hindsight: Hindsight | None = None, *, gap: float = 1e-4, seconds: float = math.inf
 ) -> Evidence:
     """Everything: for a perceptron the best comparators of its mistake bounds are solved for."""
+    if run.learner.name == "second-order" and rounds.weights is None and len(rounds):
+        return _gather_second_order(evaluate(run, rounds, hindsight), gap, seconds)
     if run.learner.name != "perceptron" or rounds.weights is not None or not len(rounds):
         return evaluate(run, rounds, hindsight)
     from noregret.hindsight import penalised, root, separator
@@ -145,6 +151,8 @@ def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, point
     if run.learner.name == "perceptron":
         found = Evidence(run, rounds, start, _own_loss(run, rounds, losses.hinge()), _mistakes(run, rounds, start))
         found = with_points(found, points or {})
+    elif run.learner.name in SECOND_ORDER:
+        found = _second_order(run, rounds, start, points or {})
     else:
         found = _descent(run, rounds, start)
     return found if hindsight is None else _against(found, hindsight)
@@ -159,6 +167,28 @@ def with_points(bare: Evidence, points: Points) -> Evidence:
     separator = None if "separator" not in points else _separator(bare, points)
     kept = {**bare.points, **points}
     return replace(bare, comparators=comparators, lower_ends=lower, separator=separator, points=kept)
+
+
+def _second_order(run: Run, rounds: Rounds, start: Start, points: Points) -> Evidence:
+    """What the rounds of a learner with a matrix show: a classifier's matrix holds its mistakes, a regressor's all."""
+    chosen = np.arange(len(rounds)) if run.learner.regression else update_rounds(run, rounds)
+    found = Evidence(run, rounds, start, _own_loss(run, rounds, judged_by(run)))
+    found = replace(found, followed=followed(rounds, chosen, float(run.learner.settings["ridge"])))
+    return found.at(**{name: points[f"v_{name}"] for name in SECOND_COMPARATORS if f"v_{name}" in points})
+
+
+def _gather_second_order(bare: Evidence, gap: float, seconds: float) -> Evidence:
+    """The comparators that make its two bounds least."""
+    from noregret.hindsight.whitened import whitened
+
+    assert bare.followed is not None
+    held = bare.followed
+    growth = {"steps": held.steps.hi, "determinant": held.log_det.hi}
+    vectors = {
+        name: whitened(bare.rounds, held.chosen, held.ridge, growth[name], gap=gap, seconds=seconds)
+        for name in SECOND_COMPARATORS
+    }
+    return bare.at(**vectors)
 
 
 def _descent(run: Run, rounds: Rounds, start: Start) -> Evidence:

@@ -1,0 +1,156 @@
+"""What the second-order learners are: A = aI + Σ k·x·xᵀ over the rounds learned from, b = Σ k·y·x, and A⁻¹.
+
+The score of a row x is ⟨b, (A + x·xᵀ)⁻¹x⟩ = ⟨u, x⟩/(1 + ⟨x, A⁻¹x⟩) with u = A⁻¹b: the row to be predicted is already in
+the matrix. A round costs Θ(d²), for sparse rows that teach nothing Θ(non-zeros²); memory is Θ(d²). A feature that
+appears late finds a on its place of the diagonal, as if it had been there with zeros from the start.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.matrix import play, score_rows
+from noregret._kernel.state import CONSTANT
+from noregret._kernel.vector import norm2
+from noregret.domain import Domain
+from noregret.errors import DivergedError, SettingError
+from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, positive
+from noregret.loss import Loss
+from noregret.prepare import Preparation
+from noregret.rate import Rate
+from noregret.stream.block import Dense, Rows, Sparse
+
+Square = NDArray[np.float64]
+UNASKED = 1 << 28  # bytes that are taken without a look at what is free
+
+
+class Matrix(Core):
+    """A learner with a matrix; `ridge` is the a of aI."""
+
+    def __init__(
+        self, settings: Settings, loss: Loss, *, ridge: float, tie: str, bias: bool, preparation: Preparation
+    ) -> None:
+        settings = {"ridge": positive(self.name, "ridge", ridge), **settings}
+        super().__init__(
+            settings,
+            loss,
+            Domain(radius=math.inf),
+            Rate(CONSTANT, settings["ridge"]),
+            gather=False,
+            tie=tie,
+            bias=bias,
+            preparation=preparation,
+        )
+        self.ridge: float = settings["ridge"]
+        self.shift = int(bool(bias))  # with a bias, place 0 is the constant 1
+        self.A, self.B, self.b, self.u, self.q = self._fresh(self.shift)
+        self._one = (np.zeros(1), np.zeros(1))  # the label and the score of a single round
+
+    @property
+    def places(self) -> int:
+        """How many rows and columns of the matrices are in use."""
+        return self.width + self.shift
+
+    @property
+    def weights(self) -> Vector:
+        """A⁻¹b, without the bias."""
+        return self.u[self.shift : self.places].copy()
+
+    @property
+    def bias(self) -> float:
+        return float(self.u[0]) if self.shift else 0.0
+
+    @property
+    def weight_norm(self) -> float:
+        """‖A⁻¹b‖ with the bias."""
+        return math.sqrt(norm2(self.u[: self.places]))
+
+    def arrays(self) -> Arrays:
+        n = self.places
+        return {"A": self.A[:n, :n], "B": self.B[:n, :n], "b": self.b[:n], "u": self.u[:n]}
+
+    def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        self.grow(width, sparse=paired)
+        n = self.places
+        for name, mine in (("A", self.A[:n, :n]), ("B", self.B[:n, :n]), ("b", self.b[:n]), ("u", self.u[:n])):
+            if arrays[name].shape != mine.shape:
+                raise ValueError(f"{name} does not fit {width} features")
+            mine[:] = arrays[name]
+
+    def grow(self, width: int, sparse: bool) -> None:
+        """Make room for features below `width`."""
+        needed = max(self.width, width)
+        if needed + self.shift > len(self.b):
+            n, size = self.places, _room_for(self.name, needed + self.shift, len(self.b))
+            A, B, b, u, self.q = self._fresh(size)
+            A[:n, :n], B[:n, :n], b[:n], u[:n] = self.A[:n, :n], self.B[:n, :n], self.b[:n], self.u[:n]
+            self.A, self.B, self.b, self.u = A, B, b, u
+        self.width = needed
+        self.shape = (needed,)
+
+    def _fresh(self, size: int) -> tuple[Square, Square, Vector, Vector, Vector]:
+        """aI and its inverse, b, u and room to work in, before the first round."""
+        diagonal = np.eye(size)
+        return self.ridge * diagonal, diagonal / self.ridge, np.zeros(size), np.zeros(size), np.zeros(size)
+
+    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+        matrices = (self.A, self.B, self.b, self.u, self.q)
+        if play(rows, y, weights, matrices, self.places, self.record, scores) < len(y):
+            self._diverged()
+
+    def play_array(self, x: NDArray[Any], y: float) -> bool:
+        """One round for a plain row of as many float64 as there are features; False, and nothing done, for another."""
+        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or not x.flags.c_contiguous:
+            return False
+        label, score = self._one
+        label[0] = y
+        matrices = (self.A, self.B, self.b, self.u, self.q)
+        return play(x[None], label, NO_WEIGHTS, matrices, self.places, self.record, score) == 1
+
+    def score_one(self, row: Given) -> float:
+        found = np.empty(1)
+        score_rows(row, self.shift, self.B, self.u, self.places, np.empty(self.places), found)
+        return float(found[0])
+
+    def _score(self, rows: Rows, scores: Vector) -> None:
+        if rows.width > self.width:
+            rows = _below(rows, self.width)
+        score_rows(rows.given, self.shift, self.B, self.u, self.places, np.empty(self.places), scores)
+
+    def _diverged(self) -> NoReturn:
+        raise DivergedError(
+            f"{self.name}: the matrix or the loss would overflow in round {self.rounds + 1}: use a larger ridge,"
+            " or scale the rows (--unit-norm, --scale max)"
+        )
+
+
+def _below(rows: Rows, width: int) -> Rows:
+    """The rows without the features from `width` on, which were never learned from."""
+    if isinstance(rows, Dense):
+        return Dense(np.ascontiguousarray(rows.X[:, :width]))
+    kept = rows.indices < width
+    bounds = np.concatenate([[0], np.cumsum(kept)])[rows.indptr]
+    return Sparse(bounds.astype(np.int64), rows.indices[kept], rows.values[kept], width)
+
+
+def _room_for(name: str, places: int, present: int) -> int:
+    """Half as much again as there is, or what is needed; a sentence instead of an exhausted machine."""
+    room = max(places, 3 * present // 2)
+    if 16 * room * room < UNASKED:
+        return room
+    try:
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):  # a system that does not tell
+        return room
+    if 16 * places * places > free:
+        raise SettingError(
+            f"{name}: {places} features need two matrices of {8 * places * places / 1e9:.1f} GB each, and"
+            f" {free / 1e9:.1f} GB are free, enough for {math.isqrt(free // 16)} features: hash them into fewer,"
+            " or take a learner without a matrix"
+        )
+    return min(room, math.isqrt(free // 16))
