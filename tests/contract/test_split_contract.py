@@ -1,5 +1,6 @@
 """However a stream is cut, stopped, saved and gone on with, the learner is the same bit for bit."""
 
+import functools
 import itertools
 import os
 import pickle
@@ -13,7 +14,7 @@ import noregret as nr
 from noregret import model
 from noregret.loss import parse
 from noregret.stream import read
-from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, data, everything
+from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, OWN_LOSS, data, everything
 
 OPTIONS = [
     {},
@@ -157,12 +158,13 @@ ESTIMATORS = {
     "ogd-strong": nr.StronglyConvexGradientDescent,
     "ogd-regressor": nr.OnlineGradientDescentRegressor,
     "ogd-strong-regressor": nr.StronglyConvexGradientDescentRegressor,
+    "kernel": functools.partial(nr.KernelPerceptron, kernel="linear"),
 }
 
 
 def estimator(name, spec, options):
     regression = "-regressor" if parse(spec).regression else ""
-    settings = {} if name == "perceptron" else {"loss": spec, "radius": 1.5}
+    settings = {} if name in OWN_LOSS else {"loss": spec, "radius": 1.5}
     return ESTIMATORS[name + regression](**settings, **options)
 
 

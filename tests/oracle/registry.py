@@ -14,9 +14,11 @@ MAKE = {
     "perceptron": lambda spec, **more: LEARNERS["perceptron"](**more),
     "ogd": lambda spec, **more: LEARNERS["ogd"](loss=spec, radius=1.5, **more),
     "ogd-strong": lambda spec, **more: LEARNERS["ogd-strong"](loss=spec, sigma=0.5, radius=1.5, **more),
+    "kernel": lambda spec, **more: LEARNERS["kernel"](kernel="linear", **more),  # the perceptron by other means
 }
-# every learner with every loss; the perceptron has its own
-CASES = [("perceptron", "perceptron"), *((name, spec) for name in MAKE if name != "perceptron" for spec in SPECS)]
+OWN_LOSS = ("perceptron", "kernel")  # learners that have a loss of their own; the others play every loss
+CASES = [*((name, "perceptron") for name in OWN_LOSS)]
+CASES += [(name, spec) for name in MAKE if name not in OWN_LOSS for spec in SPECS]
 NAMES = [f"{name}-{spec}" for name, spec in CASES]
 
 
@@ -46,6 +48,6 @@ def everything(core):
     features = core.features.to_dict() if core.features else None
     labels = core.labels.to_dict() if core.labels else None
     peak = np.trim_zeros(core.preparation.peak, "b")  # room to grow is not state
-    arrays = core.state, core.z[: core.width], core.total[: core.width], peak
+    arrays = core.state, *core.arrays().values(), peak
     rest = repr((core.width, features, labels, core.segments))
     return b"".join([*(array.tobytes() for array in arrays), rest.encode()])

@@ -15,7 +15,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LEVELS = [
     ("errors", "_version"),
     ("_kernel",),
-    ("loss", "domain", "rate", "stream", "prepare", "digest", "atomic", "interval"),
+    ("loss", "kernel", "domain", "rate", "stream", "prepare", "digest", "atomic", "interval"),
     ("rounds",),
     ("enclose",),
     ("learner", "finite", "experts"),

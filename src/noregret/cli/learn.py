@@ -43,7 +43,7 @@ LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
 def learn(
     stream: StreamFile,
     learner: Annotated[
-        str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)
+        str | None, typer.Option(help="perceptron (default), ogd, ogd-strong or kernel.", rich_help_panel=LEARNING)
     ] = None,
     loss: Annotated[
         str | None,
@@ -63,6 +63,15 @@ def learn(
     sigma: Annotated[
         float | None, typer.Option(help="Strength of the regulariser (σ/2)‖w‖² of ogd-strong (default 0.1).")
     ] = None,
+    kernel: Annotated[str | None, typer.Option(help="rbf (default), poly, laplace, linear or precomputed.")] = None,
+    degree: Annotated[int | None, typer.Option(help="Of the poly kernel (default 2).")] = None,
+    coef0: Annotated[float | None, typer.Option(help="The constant in the poly kernel (default 1).")] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="The scale of the kernels poly, rbf, laplace (default 1).")
+    ] = None,
+    budget: Annotated[int | None, typer.Option(help="How many rows a kernel learner may keep (default all).")] = None,
+    forget: Annotated[str | None, typer.Option(help="What goes over the budget: oldest (default) or random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of --forget random (default 0).")] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
         bool | None, typer.Option("--bias", help="Append a constant 1 to every row.", show_default=False)
@@ -134,6 +143,13 @@ def learn(
         "domain": domain,
         "rate": rate,
         "sigma": sigma,
+        "kernel": kernel,
+        "degree": degree,
+        "coef0": coef0,
+        "gamma": gamma,
+        "budget": budget,
+        "forget": forget,
+        "seed": seed,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,

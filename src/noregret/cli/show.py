@@ -100,6 +100,8 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         rows.append((f"regret at most{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
     rows.append(("longest row ‖x‖", number(run.max_norm), ""))
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))
+    if run.learner.supports is not None:
+        rows.append(("supports", number(run.learner.supports), share(run.learner.supports, n)))
     return rows
 
 
@@ -115,7 +117,8 @@ def show_run(run: Run, told: str = "") -> None:
 
 def _title(run: Run) -> str:
     settings = run.learner.settings
-    shown = ["loss", "radius", "domain", "rate", "sigma", "tie", "scale"]
+    shown = ["loss", "radius", "domain", "rate", "sigma", "kernel", "degree", "coef0", "gamma"]
+    shown += ["budget", "forget", "seed", "tie", "scale"]
     if run.learner.regression:
         shown.remove("tie")
     parts = [f"{key} {_setting(settings[key])}" for key in shown if settings.get(key) is not None]

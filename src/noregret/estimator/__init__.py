@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from noregret import learner as cores
 from noregret import model
@@ -13,6 +14,7 @@ from noregret.estimator.base import LinearEstimator
 from noregret.estimator.classifier import LinearClassifier
 from noregret.estimator.regressor import LinearRegressor
 from noregret.estimator.settings import Classifying, Common, settings
+from noregret.kernel import Kernel
 from noregret.loss import Loss
 
 
@@ -87,6 +89,39 @@ class StronglyConvexGradientDescentRegressor(Common, LinearRegressor):
     radius: float = math.inf
 
 
+@settings
+class KernelPerceptron(Classifying, LinearClassifier):
+    """The kernel perceptron: score Σ α·K(support, x), every mistake a new support with α = y.
+
+    `kernel` is linear, poly, rbf, laplace, precomputed, or a plain Python function of two rows. With a `budget` it
+    keeps at most so many supports and forgets the oldest, or a random one (`forget="random"`, with a `seed`).
+
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> KernelPerceptron(kernel="rbf", passes=2).fit(X, [-1, 1, 1, -1]).predict(X).tolist()
+    [-1, 1, 1, -1]
+    """
+
+    _core_type = cores.KernelPerceptron
+
+    kernel: str | Kernel | Callable[..., float] = "rbf"
+    degree: int | None = None
+    coef0: float | None = None
+    gamma: float | None = None
+    budget: int | None = None
+    forget: str | None = None
+    seed: int | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags
+
+    @property
+    def support_count_(self) -> int:
+        """How many rows are kept."""
+        return self._fitted().supports or 0
+
+
 ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
     (shell._core_type.name, shell._regression): shell
     for shell in (
@@ -95,16 +130,17 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
         OnlineGradientDescentRegressor,
         StronglyConvexGradientDescent,
         StronglyConvexGradientDescentRegressor,
+        KernelPerceptron,
     )
 }
 
 
-def load(path: str | os.PathLike[str], loss: Loss | None = None) -> LinearEstimator:
+def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = None) -> LinearEstimator:
     """The model of a file written by `save` or by `noregret learn --save`, ready to go on.
 
-    A loss of one's own is not in the file: give it again as `loss`.
+    A loss or a kernel of one's own is not in the file: give it again as `loss` or `kernel`.
     """
-    core, shell = model.load(path, loss)
+    core, shell = model.load(path, loss, kernel)
     told = dict(core.settings)
     if core.regression:
         told.pop("tie", None)

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from noregret.learner.core import Core
 from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
+from noregret.learner.kernel import KernelPerceptron
 from noregret.learner.linear import Linear
 from noregret.learner.perceptron import Perceptron
 
-__all__ = ["LEARNERS", "Core", "Linear", "OnlineGradientDescent", "Perceptron", "StronglyConvexGradientDescent"]
+__all__ = [
+    "LEARNERS",
+    "Core",
+    "KernelPerceptron",
+    "Linear",
+    "OnlineGradientDescent",
+    "Perceptron",
+    "StronglyConvexGradientDescent",
+]
 
 LEARNERS: dict[str, type[Core]] = {
-    learner.name: learner for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent)
+    learner.name: learner
+    for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent, KernelPerceptron)
 }

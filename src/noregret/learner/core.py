@@ -38,6 +38,7 @@ class Core:
 
     name: ClassVar[str]
     paired: bool = False  # weights and Σg side by side in memory
+    ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
     def __init__(
         self,
@@ -118,9 +119,19 @@ class Core:
         raise NotImplementedError
 
     @property
+    def gradient_sum(self) -> Vector:
+        """Σg without the bias; empty where it is not kept."""
+        return NO_WEIGHTS
+
+    @property
     def gradient_norm(self) -> float:
         """‖Σg‖ with the bias; 0 where it is not kept."""
         return 0.0
+
+    @property
+    def supports(self) -> int | None:
+        """How many rows a kernel learner keeps; None for others."""
+        return None
 
     def arrays(self) -> Arrays:
         """What a model file keeps of this learner beside its figures; `restore` takes it back."""
