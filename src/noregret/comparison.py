@@ -331,6 +331,8 @@ def _certified(
 
 def _against(core: Core, radius: float | None) -> tuple[Loss, float, float] | None:
     """The loss, the radius and σ of the comparators: the learner's own ball, or the one asked for where it has none."""
+    if core.name == "kernel":
+        return None  # its comparators live in the space of its kernel
     if not core.loss.convex:
         return None if radius is None else (hinge(), radius, 0.0)
     own, sigma = core.domain.radius, float(core.config["sigma"][0])

@@ -104,12 +104,12 @@ def _compiled(function: Function, key: int) -> Callable[..., int]:
     from numba.core.errors import NumbaError
     from numba.extending import register_jitable
 
-    from noregret._kernel import unkept
+    from noregret._kernel import foreign
     from noregret._kernel.gram import own_values
 
     own = register_jitable(function)
     try:
-        unkept(own)(np.zeros(2), np.ones(2))
+        foreign(own, keep=False)(np.zeros(2), np.ones(2))
     except NumbaError as error:
         first = str(error).strip().splitlines()[0]
         raise SettingError(f"kernel: {function.__name__} cannot be compiled: {first}") from None

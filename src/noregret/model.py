@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -197,7 +198,7 @@ def _own_kernel(name: str, wanted: dict[str, Any], kernel: Any) -> Kernel:
     found = parse_kernel(kernel)
     if not found.custom or fingerprint(found.function) != wanted["fingerprint"]:  # type: ignore[arg-type]
         raise ModelFileError(f"was learned with another {wanted['name']!r} than the kernel given", name)
-    return found
+    return replace(found, name=wanted["name"])
 
 
 def _array(name: str, part: Stored, body: bytes) -> NDArray[Any]:

@@ -17,7 +17,7 @@ LEVELS = [
     ("_kernel",),
     ("loss", "kernel", "domain", "rate", "stream", "prepare", "digest", "atomic", "interval"),
     ("rounds",),
-    ("enclose",),
+    ("enclose", "gram"),
     ("learner", "finite", "experts"),
     ("run",),
     ("protocol",),

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel import compiled, inlined, unkept
+from noregret._kernel import compiled, foreign, inlined
 from noregret._kernel.tile import DOT, LANES, ROWS, single, tile
 
 LINEAR, POLY, RBF, LAPLACE = 0, 1, 2, 3
@@ -154,11 +154,10 @@ def sparse_sums(
 def own_values(function: Callable[..., float], stamp: int, keep: bool = True) -> Callable[..., int]:
     """The loop around a kernel of the user's own, k(z, x) of two rows; `stamp` as in linear.py."""
 
-    @(compiled if keep else unkept)
     def fill(stored: Any, slots: int, rows: Any, G: Any, to: int) -> int:
         for t in range(rows.shape[0]):
             for i in range(slots):
                 G[t, to + i] = function(stored[i], rows[t])
         return slots + 0 * stamp
 
-    return fill
+    return foreign(fill, keep)

@@ -251,7 +251,7 @@ def _budget(budget: int | None, forget: str | None, seed: int | None) -> tuple[i
     """The three as they are kept: who forgets at random has a seed."""
     if budget is None and forget is not None:
         raise SettingError("kernel: forget goes with a budget")
-    if budget is not None and (isinstance(budget, bool | str) or budget != int(budget) or budget < 1):
+    if budget is not None and not (isinstance(budget, int | np.integer) and budget >= 1):
         raise SettingError(f"kernel: budget must be a whole number of at least 1, got {budget}")
     if forget is not None and forget not in FORGET:
         raise SettingError(f"kernel: forget must be one of {', '.join(FORGET)}, got {forget!r}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from noregret._kernel.tile import LANES, ROWS
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
 from noregret.learner.core import Given, Vector, check_memory
+from noregret.rounds import in_order
 from noregret.stream.block import Dense, Rows, Sparse
 
 Ints = NDArray[np.int64]
@@ -138,7 +140,7 @@ class Compressed(_Summed):
         self._spread = np.zeros(width)
 
     def prepared(self, rows: Given) -> Sparse:
-        return in_order(rows, self.width)
+        return replace(in_order(Sparse(*rows) if isinstance(rows, tuple) else Dense(rows)), columns=self.width)
 
     def fill(self, block: Sparse, slots: int, G: Matrix) -> None:
         self._sums(self.starts[:slots], self.stops[:slots], self.indices, self.values, block, G, 0)
@@ -312,23 +314,6 @@ def dense(rows: Given, width: int, multiple: int) -> Matrix:
     else:
         found[:count, : rows.shape[1]] = rows
     return found
-
-
-def in_order(rows: Given, width: int) -> Sparse:
-    """Rows as compressed ones, each in the order of its features."""
-    if not isinstance(rows, tuple):
-        line, column = np.nonzero(rows)
-        bounds = np.concatenate([[0], np.cumsum(np.bincount(line, minlength=len(rows)))]).astype(np.int64)
-        return Sparse(bounds, column.astype(np.uint32), rows[line, column].astype(np.float64), width)
-    bounds, indices, what = rows
-    low, high = int(bounds[0]), int(bounds[-1])
-    bounds, indices, what = bounds - low, indices[low:high], what[low:high].astype(np.float64, copy=False)
-    line = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    rising = (indices[1:] > indices[:-1]) | (line[1:] != line[:-1])
-    if not rising.all():
-        order = np.lexsort((indices, line))
-        indices, what = indices[order], what[order]
-    return Sparse(bounds, indices, what, width)
 
 
 def _threads() -> int:
