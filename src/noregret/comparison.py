@@ -50,8 +50,8 @@ class Contender:
 
     @property
     def bound(self) -> Certificate | None:
-        """The tightest bound that holds: on a perceptron's mistakes, on the regret of the others."""
-        kind = "mistakes" if self.run.learner.name == "perceptron" else "regret"
+        """The tightest bound that holds: on the mistakes of a perceptron, also one with a kernel; else on the regret."""
+        kind = "mistakes" if self.run.learner.name in ("perceptron", "kernel") else "regret"
         holding = [
             one
             for one in self.certificates

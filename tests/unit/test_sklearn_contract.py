@@ -25,10 +25,11 @@ ESTIMATORS = [
     nr.Perceptron,
     nr.OnlineGradientDescent,
     nr.StronglyConvexGradientDescent,
+    nr.KernelPerceptron,
     nr.OnlineGradientDescentRegressor,
     nr.StronglyConvexGradientDescentRegressor,
 ]
-CLASSIFIERS, REGRESSORS = ESTIMATORS[:3], ESTIMATORS[3:]
+CLASSIFIERS, REGRESSORS = ESTIMATORS[:4], ESTIMATORS[4:]
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
 every_regressor = pytest.mark.parametrize("kind", REGRESSORS)
