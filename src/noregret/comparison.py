@@ -50,7 +50,7 @@ class Contender:
 
     @property
     def bound(self) -> Certificate | None:
-        """The tightest bound that holds: on the mistakes of a perceptron, also one with a kernel; else on the regret."""
+        """The tightest bound that holds: on a perceptron's mistakes, with a kernel or without; else on the regret."""
         kind = "mistakes" if self.run.learner.name in ("perceptron", "kernel") else "regret"
         holding = [
             one

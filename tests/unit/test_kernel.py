@@ -326,3 +326,11 @@ def test_damaged_supports_are_noticed(tmp_path):
     for name, wrong in (("alpha", arrays["alpha"][1:]), ("support_bounds", arrays["support_bounds"][::-1])):
         with pytest.raises(ValueError, match="do not fit together"):
             KernelPerceptron().restore({**arrays, name: wrong}, learner.width, True)
+
+
+def test_only_a_linear_kernel_has_weights_to_show():
+    X, y = stream()
+    assert not hasattr(nr.KernelPerceptron().fit(X, y), "coef_")
+    assert not hasattr(nr.KernelPerceptron().fit(X, y), "intercept_")
+    straight = nr.KernelPerceptron(kernel="linear", bias=True).fit(X, y)
+    assert straight.coef_ == pytest.approx(nr.Perceptron(bias=True).fit(X, y).coef_, rel=1e-12)

@@ -7,6 +7,9 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from noregret import learner as cores
 from noregret import model
 from noregret.errors import ModelFileError
@@ -114,7 +117,22 @@ class KernelPerceptron(Classifying, LinearClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.classifier_tags.poor_score = True  # a heavier class bends the boundary only where it errs
         return tags
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of a linear kernel, as one row; others have none."""
+        if self._fitted().settings["kernel"] != "linear":
+            raise AttributeError("coef_: only a linear kernel has weights")
+        return super().coef_
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The bias of a linear kernel; 0 without one."""
+        if self._fitted().settings["kernel"] != "linear":
+            raise AttributeError("intercept_: only a linear kernel has weights")
+        return super().intercept_
 
     @property
     def support_count_(self) -> int:
