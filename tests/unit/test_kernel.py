@@ -283,6 +283,7 @@ def test_many_features_are_taken_in_pieces():
         ({"budget": 5, "forget": "random", "seed": -1}, "seed must be a whole number of at least 0"),
         ({"kernel": "precomputed", "bias": True}, "a bias has no meaning"),
         ({"kernel": "precomputed", "unit_norm": True}, "cannot be scaled"),
+        ({"kernel": "precomputed", "budget": 3}, "a budget has no meaning"),
         ({"tie": "0"}, "tie must be one of"),
     ],
 )

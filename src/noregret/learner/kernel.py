@@ -131,13 +131,7 @@ class KernelPerceptron(Core):
         """√Σ α·α·K over the supports: from the rounds while none was forgotten, else from the supports."""
         if self._count == int(self.state["updates"][0]):
             return math.sqrt(float(self.state["norm2"][0]))
-        return math.sqrt(max(float(self._alpha[: self._count] @ self._at_supports()), 0.0))
-
-    def _at_supports(self) -> Vector:
-        """The score of each support."""
-        if self.kernel.precomputed:
-            return np.full(self._count, math.nan)  # the rows are gone, and the entries with them
-        return self._scored(self.support_rows)
+        return math.sqrt(max(float(self._alpha[: self._count] @ self._scored(self.support_rows)), 0.0))
 
     def arrays(self) -> Arrays:
         return {"alpha": self._alpha[: self._count], **self._store.arrays(self._slots)}
@@ -270,6 +264,8 @@ def _check_rows_as_they_are(kernel: Kernel, settings: Settings) -> None:
         raise SettingError(f"kernel {kernel.name}: a bias has no meaning for it; add a constant to the kernel instead")
     if kernel.precomputed and (settings["unit_norm"] or settings["scale"] is not None):
         raise SettingError("kernel precomputed: its rows are kernel values, so they cannot be scaled")
+    if kernel.precomputed and settings["budget"] is not None:
+        raise SettingError("kernel precomputed: the number of its rows is known, so a budget has no meaning")
 
 
 def _whole(count: int) -> int:
