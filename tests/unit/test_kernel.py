@@ -2,8 +2,12 @@
 
 import itertools
 import math
+import os
+import subprocess
+import sys
 from decimal import Decimal, getcontext
 
+import numba
 import numpy as np
 import pytest
 
@@ -335,3 +339,31 @@ def test_only_a_linear_kernel_has_weights_to_show():
     assert not hasattr(nr.KernelPerceptron().fit(X, y), "intercept_")
     straight = nr.KernelPerceptron(kernel="linear", bias=True).fit(X, y)
     assert straight.coef_ == pytest.approx(nr.Perceptron(bias=True).fit(X, y).coef_, rel=1e-12)
+
+
+DRIVER = """
+import noregret as nr
+from mine import kernel
+from noregret.learner import KernelPerceptron
+learner = KernelPerceptron(kernel=kernel)
+nr.play(learner, ([[1.0], [2.0]], [1, -1]))
+print(learner.state["row_max2"][0])
+"""
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_an_edited_kernel_is_not_served_stale(tmp_path):
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+    }
+    (tmp_path / "mine.py").write_text(
+        "from theirs import FACTOR\n\ndef kernel(x, z):\n    return FACTOR * x[0] * z[0]\n"
+    )
+    for factor in (2.0, 4.0):
+        (tmp_path / "theirs.py").write_text(f"FACTOR = {factor}\n")
+        command = [sys.executable, "-c", DRIVER]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        assert float(done.stdout) == 4.0 * factor
