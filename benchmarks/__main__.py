@@ -16,6 +16,7 @@ import numpy as np
 from benchmarks.experts import experts
 from benchmarks.finite import finite
 from benchmarks.hindsight import hindsight
+from benchmarks.kernel import kernel
 from benchmarks.passes import own_loss, passes
 from benchmarks.single import single
 from benchmarks.start import start
@@ -37,6 +38,7 @@ def main() -> None:
     for rows in (
         passes(50_000 if quick else 300_000, 200_000 if quick else 1_000_000, turns),
         own_loss(200_000 if quick else 1_000_000, turns),
+        kernel(3_000 if quick else 20_000, 784),
         single(3_000 if quick else 20_000, turns),
         start(turns),
         experts(100_000, 500, turns) if quick else experts(1_000_000, 2_000, turns),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
     from noregret.estimator import (
         BatchPerceptron,
+        KernelPerceptron,
         OnlineGradientDescent,
         OnlineGradientDescentRegressor,
         Perceptron,
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
         load_class,
         play_finite,
     )
+    from noregret.kernel import Kernel
+    from noregret.kernel import custom as custom_kernel
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.protocol import play
@@ -75,6 +78,8 @@ _HOME = {
     "HedgeDoubling": "experts",
     "HypothesisClass": "finite",
     "InputError": "errors",
+    "Kernel": "kernel",
+    "KernelPerceptron": "estimator",
     "LOSSES": "loss",
     "Loss": "loss",
     "ModelFileError": "errors",
@@ -99,6 +104,7 @@ _HOME = {
     "blend": "blending",
     "certify": "receipt",
     "compare": "comparison",
+    "custom_kernel": "kernel",
     "custom_loss": "loss",
     "dimensions": "finite",
     "duel": "finite",
@@ -134,6 +140,8 @@ __all__ = [
     "HedgeDoubling",
     "HypothesisClass",
     "InputError",
+    "Kernel",
+    "KernelPerceptron",
     "Loss",
     "ModelFileError",
     "NoregretError",
@@ -157,6 +165,7 @@ __all__ = [
     "blend",
     "certify",
     "compare",
+    "custom_kernel",
     "custom_loss",
     "dimensions",
     "duel",
@@ -176,7 +185,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'noregret' has no attribute {name!r}")
     module = import_module(f"noregret.{_HOME[name]}")
-    value = getattr(module, {"custom_loss": "custom"}.get(name, name))
+    value = getattr(module, {"custom_kernel": "custom", "custom_loss": "custom"}.get(name, name))
     globals()[name] = value
     return value
 

@@ -50,8 +50,8 @@ class Contender:
 
     @property
     def bound(self) -> Certificate | None:
-        """The tightest bound that holds: on the mistakes of perceptrons, on the regret of the others."""
-        kind = "mistakes" if self.run.learner.name in ("perceptron", "second-order") else "regret"
+        """The tightest bound that holds: on the mistakes of perceptrons of every kind, on the regret of the others."""
+        kind = "mistakes" if self.run.learner.name in ("perceptron", "second-order", "kernel") else "regret"
         holding = [
             one
             for one in self.certificates
@@ -331,6 +331,8 @@ def _certified(
 
 def _against(core: Core, radius: float | None, rounds: int) -> tuple[Loss, float, float] | None:
     """The loss, the radius and σ of the comparators: the learner's own ball, or the one asked for where it has none."""
+    if core.name == "kernel":
+        return None  # its comparators live in the space of its kernel
     if not core.loss.convex:
         return None if radius is None else (hinge(), radius, 0.0)
     own, sigma = core.domain.radius, core.comparator_sigma(rounds)

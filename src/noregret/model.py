@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from noregret._kernel.stamp import fingerprint
 from noregret._kernel.state import POINTS, ROWS, WINDOW, new_state
 from noregret.atomic import whole_file
 from noregret.errors import ModelFileError, SettingError
+from noregret.kernel import Kernel
+from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.learner.selected import Selected
@@ -57,6 +60,7 @@ class Header(msgspec.Struct):
     estimator: dict[str, Any] | None = None  # what the scikit-learn shell adds
     options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
     selection: dict[str, Any] | None = None  # of a model that was selected from a run: how, and the risk promised
+    custom_kernel: dict[str, Any] | None = None  # name and fingerprint of a kernel of the user's own
 
 
 def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | None = None) -> None:
@@ -65,6 +69,9 @@ def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | N
     if core.loss.custom:
         custom = {"name": core.loss.name, "fingerprint": fingerprint(core.loss.value, core.loss.slope)}
         settings["loss"] = None
+    own = settings.get("kernel")
+    if isinstance(own, Kernel):
+        settings["kernel"] = None
     arrays: dict[str, NDArray[Any]] = {
         **core.arrays(),
         "peak": core.preparation.peak,
@@ -88,6 +95,7 @@ def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | N
             estimator,
             core.options,
             core.selection if isinstance(core, Selected) else None,
+            own_kernel(own) if isinstance(own, Kernel) else None,
         )
     )
     digest = hashlib.sha256()
@@ -99,11 +107,18 @@ def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | N
         file.write(digest.digest())
 
 
-def load(path: str | os.PathLike[str], loss: Loss | None = None) -> tuple[Core, dict[str, Any] | None]:
+def own_kernel(kernel: Kernel) -> dict[str, Any]:
+    """What is kept of a kernel of the user's own."""
+    return {"name": kernel.name, "fingerprint": fingerprint(kernel.function)}  # type: ignore[arg-type]
+
+
+def load(
+    path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = None
+) -> tuple[Core, dict[str, Any] | None]:
     """The learner of a model file, and what its scikit-learn shell had added."""
     name = os.fspath(path)
     header, body = _read(name)
-    core = _constructed(name, header, loss)
+    core = _constructed(name, header, loss, kernel)
     if header.selection is not None:
         core = Selected(core, header.selection)
     arrays = {part.name: _array(name, part, body) for part in header.arrays}
@@ -158,7 +173,7 @@ def _read(name: str) -> tuple[Header, bytes]:
     return header, data[_FRONT.size + length : -32]
 
 
-def _constructed(name: str, header: Header, loss: Loss | None) -> Core:
+def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> Core:
     if header.learner not in LEARNERS:
         raise ModelFileError(f"holds a learner {header.learner!r} that this noregret does not know", name)
     settings = dict(header.settings)
@@ -172,10 +187,23 @@ def _constructed(name: str, header: Header, loss: Loss | None) -> Core:
         if fingerprint(loss.value, loss.slope) != header.custom_loss["fingerprint"]:
             raise ModelFileError(f"was learned with another {wanted!r} than the loss given", name)
         settings["loss"] = loss
+    if header.custom_kernel is not None:
+        settings["kernel"] = _own_kernel(name, header.custom_kernel, kernel)
     try:
         return LEARNERS[header.learner](**settings)
     except (TypeError, SettingError) as error:
         raise ModelFileError(f"the settings in the model file cannot be used ({error})", name) from error
+
+
+def _own_kernel(name: str, wanted: dict[str, Any], kernel: Any) -> Kernel:
+    """The kernel given, if it is the one that was learned with."""
+    if kernel is None:
+        said = "in Python, give it with noregret.load(path, kernel=kernel)"
+        raise ModelFileError(f"was learned with the kernel {wanted['name']!r} of its own: {said}", name)
+    found = parse_kernel(kernel)
+    if not found.custom or fingerprint(found.function) != wanted["fingerprint"]:  # type: ignore[arg-type]
+        raise ModelFileError(f"was learned with another {wanted['name']!r} than the kernel given", name)
+    return replace(found, name=wanted["name"])
 
 
 def _array(name: str, part: Stored, body: bytes) -> NDArray[Any]:

@@ -72,6 +72,8 @@ def play(
     if shuffle is not None and shuffle < 0:
         raise SettingError(f"shuffle: the seed must be at least 0, got {shuffle}")
     core = _core_of(learner)
+    if shuffle is not None and core.ordered:
+        raise SettingError("shuffle: a row of a precomputed kernel belongs to its column")
     if class_weight is None:
         class_weight = getattr(learner, "class_weight", None)
     if isinstance(class_weight, str):

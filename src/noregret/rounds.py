@@ -169,3 +169,17 @@ def as_sparse(rows: Rows) -> Sparse:
     row, column = np.nonzero(rows.X)
     ends = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(rows)))]).astype(np.int64)
     return Sparse(ends, column.astype(np.uint32), rows.X[row, column], rows.width)
+
+
+def in_order(rows: Rows) -> Sparse:
+    """Compressed rows, float64, each in the order of its features."""
+    found = as_sparse(rows)
+    low, high = int(found.indptr[0]), int(found.indptr[-1])
+    bounds, indices = found.indptr - low, found.indices[low:high]
+    values = found.values[low:high].astype(np.float64, copy=False)
+    line = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    rising = (indices[1:] > indices[:-1]) | (line[1:] != line[:-1])
+    if not rising.all():
+        order = np.lexsort((indices, line))
+        indices, values = indices[order], values[order]
+    return Sparse(bounds, indices, values, found.columns)

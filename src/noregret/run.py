@@ -228,6 +228,8 @@ class Run:
             for key, value in learner.settings.items()
         }
         settings["loss"] = learner.loss.spec
+        if "kernel" in settings:
+            settings["kernel"] = str(getattr(settings["kernel"], "name", settings["kernel"]))
         upper = self.regret_upper
         return {
             "rounds": self.rounds,

@@ -1,5 +1,6 @@
 """However a stream is cut, stopped, saved and gone on with, the learner is the same bit for bit."""
 
+import functools
 import itertools
 import os
 import pickle
@@ -159,6 +160,7 @@ ESTIMATORS = {
     "ogd-strong-regressor": nr.StronglyConvexGradientDescentRegressor,
     "second-order": nr.SecondOrderPerceptron,
     "vaw-regressor": nr.VovkAzouryWarmuth,
+    "kernel": functools.partial(nr.KernelPerceptron, kernel="linear"),
 }
 
 

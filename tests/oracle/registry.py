@@ -16,9 +16,10 @@ MAKE = {
     "ogd-strong": lambda spec, **more: LEARNERS["ogd-strong"](loss=spec, sigma=0.5, radius=1.5, **more),
     "second-order": lambda spec, **more: LEARNERS["second-order"](ridge=0.5, **more),
     "vaw": lambda spec, **more: LEARNERS["vaw"](ridge=0.5, **more),
+    "kernel": lambda spec, **more: LEARNERS["kernel"](kernel="linear", **more),  # the perceptron by other means
 }
 # learners with a loss of their own, and all others with every loss
-OWN = {"perceptron": "perceptron", "second-order": "perceptron", "vaw": "squared"}
+OWN = {"perceptron": "perceptron", "second-order": "perceptron", "vaw": "squared", "kernel": "perceptron"}
 CASES = [*OWN.items(), *((name, spec) for name in MAKE if name not in OWN for spec in SPECS)]
 NAMES = [f"{name}-{spec}" for name, spec in CASES]
 

@@ -15,9 +15,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LEVELS = [
     ("errors", "_version"),
     ("_kernel",),
-    ("loss", "domain", "rate", "stream", "prepare", "digest", "atomic", "interval"),
+    ("loss", "kernel", "domain", "rate", "stream", "prepare", "digest", "atomic", "interval"),
     ("rounds",),
-    ("enclose",),
+    ("enclose", "gram"),
     ("learner", "finite", "experts"),
     ("run",),
     ("protocol",),

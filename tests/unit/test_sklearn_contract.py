@@ -32,6 +32,8 @@ ESTIMATORS = [
 ]
 CLASSIFIERS, REGRESSORS = ESTIMATORS[:4], ESTIMATORS[4:]
 WITH_A_LOSS = [nr.OnlineGradientDescent, nr.StronglyConvexGradientDescent]
+CURVED = [nr.KernelPerceptron]  # estimators that have no weights
+every_one = pytest.mark.parametrize("kind", ESTIMATORS + CURVED)
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
 every_regressor = pytest.mark.parametrize("kind", REGRESSORS)
@@ -40,7 +42,7 @@ X = RNG.normal(size=(60, 4))
 Y = np.where(X @ [1.0, -2.0, 0.5, 0.0] + RNG.normal(size=60) > 0, 1, -1)
 
 
-@every_estimator
+@every_one
 def test_scikit_learns_own_checks_pass_but_for_the_order_of_weighted_rows(kind):
     """A row of weight 2 is one round, the row twice is two: only sums that no order changes make them equal."""
     results = check_estimator(kind(), on_fail=None, on_skip=None)
@@ -57,10 +59,10 @@ def test_with_a_bias_and_passes_they_reach_a_good_score_too(kind):
 
 
 def test_dir_lists_every_estimator():
-    assert {kind.__name__ for kind in ESTIMATORS} <= set(dir(nr))
+    assert {kind.__name__ for kind in ESTIMATORS + CURVED} <= set(dir(nr))
 
 
-@every_estimator
+@every_one
 def test_a_clone_has_the_settings_and_nothing_learned(kind):
     settings = {"bias": True, "passes": 3, "unit_norm": True, "shuffle": 5}
     copy = clone(kind(**settings).fit(X, Y))
@@ -75,7 +77,7 @@ def test_a_clone_keeps_a_loss_of_ones_own():
     assert np.isfinite(copy.fit(X, Y.astype(float)).coef_).all()
 
 
-@every_estimator
+@every_one
 def test_pickle_and_joblib_go_on_where_it_stopped(kind, tmp_path):
     learned = kind(bias=True, scale="max").fit(X[:30], Y[:30])
     joblib.dump(learned, tmp_path / "m.joblib")
@@ -112,7 +114,7 @@ def test_the_weights_are_those_of_scikit_learns_logistic_descent(layout, eta):
     assert np.abs(ours.coef_ - theirs.coef_).max() <= 1e-9 * np.abs(theirs.coef_).max()
 
 
-@every_estimator
+@every_one
 def test_dense_sparse_and_frames_of_the_same_rows_agree(kind):
     dense = kind().fit(X, Y).predict(X)
     for rows in (scipy.sparse.csr_matrix(X), scipy.sparse.csc_array(X), X.tolist()):

@@ -29,6 +29,11 @@ def unkept(function: F) -> F:
     return cast(F, numba.njit(**{**OPTIONS, "cache": False})(function))
 
 
+def foreign(function: F, keep: bool) -> F:
+    """For a function of the user's own that may make arrays; with `keep` false it is not cached on disk."""
+    return cast(F, numba.njit(**{**OPTIONS, "cache": keep, "_nrt": True})(function))
+
+
 def inlined(function: F) -> F:
     """As `compiled`, for what runs inside another kernel's loop without the cost of a call."""
     return cast(F, numba.njit(**OPTIONS, forceinline=True)(function))

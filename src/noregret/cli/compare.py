@@ -35,6 +35,18 @@ if TYPE_CHECKING:
     from noregret.learner import Core
 
 
+NUMBERS = (
+    "radius",
+    "sigma",
+    "ridge",
+    "degree",
+    "coef0",
+    "gamma",
+    "budget",
+    "seed",
+)  # settings of a SPEC that are numbers
+
+
 def compare(
     stream: StreamFile,
     learner: Annotated[
@@ -170,7 +182,7 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
             raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
         if key not in own:
             raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
-        given[key] = _number(spec, key, value) if key in ("radius", "sigma", "ridge") else value
+        given[key] = _number(spec, key, value) if key in NUMBERS else value
     if "radius" in own:
         given.setdefault("radius", radius)
     return make_learner(name, {**given, **common})
@@ -180,7 +192,7 @@ def _number(spec: str, key: str, value: str) -> float:
     from noregret.errors import SettingError
 
     try:
-        return float(value)
+        return int(value) if key in ("degree", "budget", "seed") else float(value)
     except ValueError:
         raise SettingError(f"--learner {spec}: {key} must be a number, got {value!r}") from None
 

@@ -33,6 +33,8 @@ def inspect(
             if key not in ("this_run", "seconds", "stopped", "digest")
         }
         shown |= {"bias": core.bias, "weights": [{"feature": name, "weight": w} for name, w in weights]}
+        if core.supports is not None:
+            shown |= {"supports": core.supports}
         shown |= {"labels": _labels(core), "segments": core.segments, "reading": core.options}
         if isinstance(core, Selected):
             shown["selection"] = core.selection

@@ -45,7 +45,8 @@ def learn(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="perceptron (default), ogd, ogd-strong, second-order; vaw for numbers.", rich_help_panel=LEARNING
+            help="perceptron (default), ogd, ogd-strong, kernel, second-order; vaw for numbers.",
+            rich_help_panel=LEARNING,
         ),
     ] = None,
     loss: Annotated[
@@ -69,6 +70,15 @@ def learn(
     ridge: Annotated[
         float | None, typer.Option(help="The a of aI + Σx·xᵀ in second-order and vaw (default 1).")
     ] = None,
+    kernel: Annotated[str | None, typer.Option(help="rbf (default), poly, laplace, linear or precomputed.")] = None,
+    degree: Annotated[int | None, typer.Option(help="Of the poly kernel (default 2).")] = None,
+    coef0: Annotated[float | None, typer.Option(help="The constant in the poly kernel (default 1).")] = None,
+    gamma: Annotated[
+        float | None, typer.Option(help="The scale of the kernels poly, rbf, laplace (default 1).")
+    ] = None,
+    budget: Annotated[int | None, typer.Option(help="How many rows a kernel learner may keep (default all).")] = None,
+    forget: Annotated[str | None, typer.Option(help="What goes over the budget: oldest (default) or random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of --forget random (default 0).")] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
         bool | None, typer.Option("--bias", help="Append a constant 1 to every row.", show_default=False)
@@ -153,6 +163,13 @@ def learn(
         "rate": rate,
         "sigma": sigma,
         "ridge": ridge,
+        "kernel": kernel,
+        "degree": degree,
+        "coef0": coef0,
+        "gamma": gamma,
+        "budget": budget,
+        "forget": forget,
+        "seed": seed,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,

@@ -104,8 +104,11 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     if upper is not None:
         empty = " (says nothing)" if upper >= run.loss else ""
         rows.append((f"regret at most{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
-    rows.append(("longest row ‖x‖", number(run.max_norm), ""))
+    longest = "longest row ‖x‖" if run.learner.supports is None else "longest row √K(x,x)"
+    rows.append((longest, number(run.max_norm), ""))
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))
+    if run.learner.supports is not None:
+        rows.append(("supports", number(run.learner.supports), share(run.learner.supports, n)))
     return rows
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from noregret import learner as cores
 from noregret import model
@@ -14,6 +18,7 @@ from noregret.estimator.batch import BatchPerceptron
 from noregret.estimator.classifier import LinearClassifier
 from noregret.estimator.regressor import LinearRegressor
 from noregret.estimator.settings import Classifying, Common, settings
+from noregret.kernel import Kernel
 from noregret.loss import Loss
 
 __all__ = [
@@ -124,6 +129,54 @@ class VovkAzouryWarmuth(Common, LinearRegressor):
     ridge: float = 1.0
 
 
+@settings
+class KernelPerceptron(Classifying, LinearClassifier):
+    """The kernel perceptron: score Σ α·K(support, x), every mistake a new support with α = y.
+
+    `kernel` is linear, poly, rbf, laplace, precomputed, or a plain Python function of two rows. With a `budget` it
+    keeps at most so many supports and forgets the oldest, or a random one (`forget="random"`, with a `seed`).
+
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> KernelPerceptron(kernel="rbf", passes=2).fit(X, [-1, 1, 1, -1]).predict(X).tolist()
+    [-1, 1, 1, -1]
+    """
+
+    _core_type = cores.KernelPerceptron
+
+    kernel: str | Kernel | Callable[..., float] = "rbf"
+    degree: int | None = None
+    coef0: float | None = None
+    gamma: float | None = None
+    budget: int | None = None
+    forget: str | None = None
+    seed: int | None = None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.classifier_tags.poor_score = True  # a heavier class bends the boundary only where it errs
+        return tags
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of a linear kernel, as one row; others have none."""
+        if self._fitted().settings["kernel"] != "linear":
+            raise AttributeError("coef_: only a linear kernel has weights")
+        return super().coef_
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The bias of a linear kernel; 0 without one."""
+        if self._fitted().settings["kernel"] != "linear":
+            raise AttributeError("intercept_: only a linear kernel has weights")
+        return super().intercept_
+
+    @property
+    def support_count_(self) -> int:
+        """How many rows are kept."""
+        return self._fitted().supports or 0
+
+
 ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
     (shell._core_type.name, shell._regression): shell
     for shell in (
@@ -134,16 +187,17 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
         StronglyConvexGradientDescentRegressor,
         SecondOrderPerceptron,
         VovkAzouryWarmuth,
+        KernelPerceptron,
     )
 }
 
 
-def load(path: str | os.PathLike[str], loss: Loss | None = None) -> LinearEstimator:
+def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = None) -> LinearEstimator:
     """The model of a file written by `save` or by `noregret learn --save`, ready to go on.
 
-    A loss of one's own is not in the file: give it again as `loss`.
+    A loss or a kernel of one's own is not in the file: give it again as `loss` or `kernel`.
     """
-    core, shell = model.load(path, loss)
+    core, shell = model.load(path, loss, kernel)
     told = dict(core.settings)
     if core.regression:
         told.pop("tie", None)

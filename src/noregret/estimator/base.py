@@ -84,6 +84,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, core: Core, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
         rows = as_rows(X)
+        if shuffle is not None and core.ordered:
+            raise SettingError("shuffle: a row of a precomputed kernel belongs to its column")
         if core.features is None:
             named = self._has("feature_names_in_")
             core.features = Features.named(list(self.feature_names_in_)) if named else Features("columns", X.shape[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from noregret.learner.core import Core
 from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
+from noregret.learner.kernel import KernelPerceptron
 from noregret.learner.linear import Linear
 from noregret.learner.perceptron import Perceptron
 from noregret.learner.second_order import SecondOrderPerceptron
@@ -13,6 +14,7 @@ from noregret.learner.vaw import VovkAzouryWarmuth
 __all__ = [
     "LEARNERS",
     "Core",
+    "KernelPerceptron",
     "Linear",
     "OnlineGradientDescent",
     "Perceptron",
@@ -28,6 +30,7 @@ LEARNERS: dict[str, type[Core]] = {
         Perceptron,
         OnlineGradientDescent,
         StronglyConvexGradientDescent,
+        KernelPerceptron,
         SecondOrderPerceptron,
         VovkAzouryWarmuth,
     )

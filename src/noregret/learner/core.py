@@ -39,6 +39,7 @@ class Core:
     name: str
     learns: ClassVar[bool] = True
     paired: bool = False  # weights and Σg side by side in memory
+    ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
     def __init__(
         self,
@@ -119,6 +120,11 @@ class Core:
         raise NotImplementedError
 
     @property
+    def gradient_sum(self) -> Vector:
+        """Σg without the bias; empty where it is not kept."""
+        return NO_WEIGHTS
+
+    @property
     def gradient_norm(self) -> float:
         """‖Σg‖ with the bias; 0 where it is not kept."""
         return 0.0
@@ -126,6 +132,11 @@ class Core:
     def comparator_sigma(self, rounds: int) -> float:
         """The σ of (σT/2)‖u‖², which a comparator of so many rounds T pays beside its losses."""
         return float(self.config["sigma"][0])
+
+    @property
+    def supports(self) -> int | None:
+        """How many rows a kernel learner keeps; None for others."""
+        return None
 
     def arrays(self) -> Arrays:
         """What a model file keeps of this learner beside its figures; `restore` takes it back."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval
+from noregret.receipt.bounds_kernel import KERNEL_BOUNDS, KERNEL_NEEDS, SPANNED, kernel_vectors
 from noregret.receipt.bounds_second_order import second_order, vaw
 from noregret.receipt.facts import At, Facts
 
@@ -49,7 +50,7 @@ INVERSE_ROOT = "the step is η = 1/√T for the T rounds played"
 HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is longer than G"
 LIPSCHITZ = "the slope of the loss is bounded by L"
 
-GIVEN = (COMPARED, ORDER_FREE)
+GIVEN = (COMPARED, ORDER_FREE, SPANNED)
 NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     UNIT: lambda f: f.rounds.weights is None,
     PREMISE: lambda f: f.rounds.weights is None and f.replayed[0],
@@ -66,6 +67,7 @@ NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     HORIZON: lambda f: f.core.rate.horizon is not None and f.core.rate.horizon >= f.T,
     SHORT: lambda f: f.core.rate.gradient_bound is not None and f.core.rate.gradient_bound * (1 + 2.0**-40) >= f.G,
     LIPSCHITZ: lambda f: math.isfinite(f.core.loss.lipschitz),
+    **KERNEL_NEEDS,
 }
 
 
@@ -348,6 +350,8 @@ PROMISES |= {"vaw-steps", "vaw-determinant", "vaw-dimension"}
 
 def speaks_of(name: str, f: Facts) -> bool:
     """Whether a theorem is about this learner, its rate and its loss at all."""
+    if name.startswith("kernel-"):
+        return f.core.name == "kernel"
     if name.startswith("strong-"):
         return f.core.name == "ogd-strong" and f.entry is not None
     if name.startswith("vaw-"):
@@ -365,6 +369,8 @@ def speaks_of(name: str, f: Facts) -> bool:
 
 def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
     """Whether a certificate names the vectors that its theorem may be evaluated at."""
+    if name.startswith("kernel-"):
+        return kernel_vectors(name, f.points, named)
     if name == "norm-lemma" or not all(one in f.points for one in named):
         return not named
     if name.startswith("novikoff"):
@@ -419,6 +425,7 @@ BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
         _at(lambda f, at: at.hinge2 + (at.norm * _reach(f) - at.along) * 2.0),
     ),
     "squared-hinge-radius": ((UNIT, PREMISE, ZERO, COMPARED), _at(_squared_radius)),
+    **KERNEL_BOUNDS,
     "ogd-linearised": ((CONVEX,), _linearised),
     "ogd-linearised-at-hindsight": ((CONVEX,), _linearised_at),
     "ogd-telescoped": ((*STEPS, FOLLOWED), _telescoped_worst),

@@ -18,6 +18,8 @@ from noregret._kernel.stamp import fingerprint
 from noregret.enclose import dual, in_dual_domain, norm, risk
 from noregret.errors import InputError, NoregretError, ReceiptError, SettingError
 from noregret.interval import Interval
+from noregret.kernel import Kernel
+from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, parse
@@ -63,11 +65,16 @@ class Verification:
 
 
 def verify(
-    receipt: Any, *streams: Any, loss: Loss | None = None, watch: Callable[..., None] | None = None
+    receipt: Any,
+    *streams: Any,
+    loss: Loss | None = None,
+    kernel: Any = None,
+    watch: Callable[..., None] | None = None,
 ) -> Verification:
     """Recompute every number of a receipt (a file or a `Receipt`) from the streams; the first that fails is an error.
 
-    Costs a few passes over the streams and never a solve. `loss` is needed where the run used a loss of one's own.
+    Costs a few passes over the streams and never a solve. Where the run used a loss or a kernel of one's own, `loss` or
+    `kernel` is needed.
 
     >>> from noregret.learner import Perceptron
     >>> from noregret.protocol import play
@@ -91,7 +98,7 @@ def verify(
     found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)
     done = Verification()
     try:
-        core = _learner(found, loss)
+        core = _learner(found, loss, kernel)
         played = replay(core, [_segment(part) for part in found.segments], streams, watch)
     except (SettingError, InputError) as error:
         raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
@@ -150,9 +157,11 @@ def _check_vectors(receipt: Receipt, played: Replayed) -> None:
             raise ReceiptError(f"the vector {name} must be {wanted} finite numbers", failed=True)
 
 
-def _learner(receipt: Receipt, loss: Loss | None) -> Core:
+def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
     said = receipt.learner
-    settings = {key: float(value) if value in ("inf", "-inf") else value for key, value in said["settings"].items()}
+    settings: dict[str, Any] = {
+        key: float(value) if value in ("inf", "-inf") else value for key, value in said["settings"].items()
+    }
     own = settings.get("loss")
     if isinstance(own, dict):
         if loss is None:
@@ -160,11 +169,23 @@ def _learner(receipt: Receipt, loss: Loss | None) -> Core:
         if str(fingerprint(loss.value, loss.slope)) != own["fingerprint"]:
             raise SettingError(f"it was learned with another {own['name']!r} than the loss given")
         settings["loss"] = loss
+    if isinstance(settings.get("kernel"), dict):
+        settings["kernel"] = _kernel(settings["kernel"], kernel)
     if said["name"] not in LEARNERS:
         raise SettingError(f"there is no learner {said['name']!r}")
     core = fresh(said["name"], settings, said["labels"])
     core.options = dict(receipt.reading)
     return core
+
+
+def _kernel(said: dict[str, Any], kernel: Any) -> Kernel:
+    """The kernel given, if it is the one that was learned with."""
+    if kernel is None:
+        raise SettingError(f"it was learned with the kernel {said['name']!r} of its own: give it as kernel=")
+    found = parse_kernel(kernel)
+    if found.function is None or str(fingerprint(found.function)) != said["fingerprint"]:
+        raise SettingError(f"it was learned with another {said['name']!r} than the kernel given")
+    return replace(found, name=said["name"])
 
 
 def _segment(said: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from noregret.errors import ReceiptError
 from noregret.interval import Interval, ends, total
 from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, logistic, squared_hinge
+from noregret.receipt.bounds_kernel import Spans
 from noregret.receipt.form import Vector
 from noregret.receipt.measure import float_steps, measured, middle, missed, own_loss
 from noregret.receipt.replay import Replayed
@@ -72,6 +73,11 @@ class Facts:
     def allowance(self) -> float:
         """How far, relatively, the steps of a float run may take a bound that is stated for exact steps."""
         return float_steps(self.rounds)
+
+    @cached_property
+    def spans(self) -> Spans:
+        """The run of a kernel learner, seen through its kernel."""
+        return Spans(self.played, self.points)
 
     # -- the perceptron ------------------------------------------------------------------------------------------
 

@@ -42,6 +42,10 @@ class Against:
     def of(cls, core: Core, radius: float | None, rounds: int) -> Against | None:
         """The learner's own ball, or the one asked for where it has none; a perceptron is judged by the hinge."""
         own, sigma = core.domain.radius, core.comparator_sigma(rounds)
+        if core.name == "kernel":
+            if radius is not None:
+                raise SettingError("certify: a kernel learner is compared in the space of its kernel, without a radius")
+            return None
         if radius is not None and not 0.0 < radius < math.inf:
             raise SettingError(f"certify: radius must be positive and finite, got {radius}")
         if not core.loss.convex:
@@ -182,6 +186,8 @@ def _in_other_balls(
 ) -> list[dict[str, Any]]:
     """The regret in balls of other radii."""
     core = played.run.learner
+    if radii and core.name == "kernel":
+        raise SettingError("certify: a kernel learner is compared in the space of its kernel, without radii")
     loss, sigma = core.loss if core.loss.convex else hinge(), core.comparator_sigma(len(played.rounds))
     found = curve(played.rounds, loss, sorted(radii), sigma, gap=gap, seconds=seconds) if radii else []
     return [entry(played, played.rounds, loss, one, f"/{place}", points) for place, one in enumerate(found)]

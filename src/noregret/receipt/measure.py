@@ -12,7 +12,9 @@ import numpy as np
 
 from noregret._kernel.state import REFRESH, SMALL
 from noregret.enclose import EPS, combined, loss_total, losses, norm_between, row_norms2, support
+from noregret.gram import Gram
 from noregret.interval import Interval, total
+from noregret.learner.kernel import KernelPerceptron
 from noregret.loss import Loss
 from noregret.receipt.form import Vector
 from noregret.receipt.replay import Replayed
@@ -25,7 +27,7 @@ def measured(played: Replayed) -> dict[str, Any]:
     sigma = float(core.config["sigma"][0])
     scores = _scores(rounds)
     wrong = None if core.regression else missed(played)
-    low, high = row_norms2(rounds)
+    low, high = _squares(played)
     squares = 0.5 * (low + high)
     slopes = core.loss.gradients(scores, rounds.y)
     return {
@@ -42,6 +44,14 @@ def measured(played: Replayed) -> dict[str, Any]:
     }
 
 
+def _squares(played: Replayed) -> tuple[Vector, Vector]:
+    """Ends of ‖x‖² for every round; of a kernel learner those of K(x, x)."""
+    core = played.run.learner
+    if isinstance(core, KernelPerceptron):
+        return Gram(played.rounds, core.kernel).squares()
+    return row_norms2(played.rounds)
+
+
 def cancelling(played: Replayed) -> dict[str, float]:
     """The sums whose terms may cancel, by the size of their terms: what the loop lost is a share of that."""
     rounds, core = played.rounds, played.run.learner
@@ -49,7 +59,7 @@ def cancelling(played: Replayed) -> dict[str, float]:
     if rounds.weights is not None:
         slopes = slopes * rounds.weights
     return {
-        "norm_of_sum": math.fsum(slopes * np.sqrt(row_norms2(rounds)[1])),
+        "norm_of_sum": math.fsum(slopes * np.sqrt(_squares(played)[1])),
         "sum_dot_weights": math.fsum(slopes * np.abs(_scores(rounds))),
     }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from noregret._kernel.stamp import fingerprint
 from noregret.errors import InputError, SettingError
+from noregret.kernel import Kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.loss import Loss
@@ -97,10 +98,13 @@ def _check_rows(core: Core, wanted: int) -> None:
 
 
 def described(core: Core) -> dict[str, Any]:
-    """The learner's name and settings; of a loss of the user's own its name and fingerprint."""
+    """The learner's name and settings; of a loss or a kernel of the user's own its name and fingerprint."""
     settings = {key: plain(value) for key, value in core.settings.items() if value is not None}
     if core.loss.custom:
         settings["loss"] = {"name": core.loss.name, "fingerprint": str(fingerprint(core.loss.value, core.loss.slope))}
+    own = core.settings.get("kernel")
+    if isinstance(own, Kernel) and own.function is not None:
+        settings["kernel"] = {"name": own.name, "fingerprint": str(fingerprint(own.function))}
     return {"name": core.name, "settings": settings, "labels": classes(core)}
 
 

@@ -18,6 +18,7 @@ from noregret import loss as losses
 from noregret._kernel.exact import updates
 from noregret._kernel.state import BALL, SQRT, STRONG
 from noregret.errors import SettingError
+from noregret.gram import Gram
 from noregret.hindsight.result import Hindsight
 from noregret.interval import Interval, ends, least, total
 from noregret.loss import Loss
@@ -87,6 +88,7 @@ class Evidence:
     along_hindsight: Interval | None = None  # Σ⟨g, u⟩
     path: Path | None = None
     followed: Followed | None = None  # the matrices of a second-order learner
+    gram: Gram | None = None  # a kernel learner's rounds, where they are not too many
     points: Points = field(default_factory=dict)
 
     @property
@@ -125,6 +127,10 @@ def gather(
     """Everything: for a perceptron the best comparators of its mistake bounds are solved for."""
     if run.learner.name == "second-order" and rounds.weights is None and len(rounds):
         return _gather_second_order(evaluate(run, rounds, hindsight), gap, seconds)
+    if run.learner.name == "kernel":
+        from noregret.theorem.span import solved
+
+        return solved(evaluate(run, rounds, hindsight), gap=gap, seconds=seconds)
     if run.learner.name != "perceptron" or rounds.weights is not None or not len(rounds):
         return evaluate(run, rounds, hindsight)
     from noregret.hindsight import penalised, root, separator
@@ -153,6 +159,10 @@ def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, point
         found = with_points(found, points or {})
     elif run.learner.name in SECOND_ORDER:
         found = _second_order(run, rounds, start, points or {})
+    elif run.learner.name == "kernel":
+        from noregret.theorem.span import spanned
+
+        found = spanned(Evidence(run, rounds, start, _own_loss(run, rounds, losses.hinge())), points or {})
     else:
         found = _descent(run, rounds, start)
     return found if hindsight is None else _against(found, hindsight)

@@ -1,0 +1,290 @@
+"""The kernel perceptron (Aizerman et al. 1964): the score of x_t is Σ α_s·K(x_s, x_t) over the mistakes s < t.
+
+On a mistake the row becomes a support with α = y. It is the perceptron in the space of the kernel: same rounds, same
+theorems, with K(x, x) for ‖x‖². A block of rows is scored at once, every sum in a fixed order, so that scores and
+updates are the same, bit for bit, however a stream is cut and however many threads there are.
+
+With a budget, an update that would make one support too many first forgets one: the oldest, or one drawn at random
+(Cavallanti, Cesa-Bianchi & Gentile 2007).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.state import CONSTANT
+from noregret._kernel.supports import OLDEST, RANDOM, play_block, score_all, uniform
+from noregret._kernel.tile import LANES
+from noregret.domain import Domain
+from noregret.errors import DivergedError, SettingError
+from noregret.kernel import Kernel, parse
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Settings, Vector
+from noregret.learner.supports import BLOCK, Columns, Matrix, Supports, store
+from noregret.loss import zero_one
+from noregret.prepare import Preparation
+from noregret.rate import Rate
+from noregret.stream.block import Dense, Rows, Sparse
+
+FORGET = {"oldest": OLDEST, "random": RANDOM}
+
+
+class KernelPerceptron(Core):
+    """Update on mistakes only, `tie` saying what a score of 0 counts as; its loss is the number of mistakes."""
+
+    name = "kernel"
+
+    def __init__(
+        self,
+        *,
+        kernel: str | Kernel | Callable[..., float] = "rbf",
+        degree: int | None = None,
+        coef0: float | None = None,
+        gamma: float | None = None,
+        budget: int | None = None,
+        forget: str | None = None,
+        seed: int | None = None,
+        tie: str = "mistake",
+        bias: bool = False,
+        unit_norm: bool = False,
+        scale: str | None = None,
+    ) -> None:
+        self.kernel = parse(kernel, degree, coef0, gamma)
+        budget, forget, seed = _budget(budget, forget, seed)
+        settings: dict[str, Any] = {
+            "kernel": self.kernel if self.kernel.custom else self.kernel.name,
+            "degree": self.kernel.degree,
+            "coef0": self.kernel.coef0,
+            "gamma": self.kernel.gamma,
+            "budget": budget,
+            "forget": forget,
+            "seed": seed,
+            "tie": tie,
+            "bias": bool(bias),
+            "unit_norm": bool(unit_norm),
+            "scale": scale,
+        }
+        _check_rows_as_they_are(self.kernel, settings)
+        super().__init__(
+            settings,
+            zero_one(tie),
+            Domain(radius=math.inf),
+            Rate(CONSTANT, 1.0),
+            gather=False,
+            tie=tie,
+            bias=bias,
+            preparation=Preparation(scale, unit_norm),
+        )
+        self.ordered = self.kernel.precomputed
+        self._limit = budget or 0
+        self._forget = FORGET[forget or "oldest"]
+        self._count = 0
+        self._order = np.zeros(0, np.int64)  # the slot of each support, the oldest first
+        self._alpha = np.zeros(0)
+        self._store: Supports = store(self.kernel, bias, 0, sparse=False)
+
+    @property
+    def supports(self) -> int:
+        """How many rows are kept."""
+        return self._count
+
+    @property
+    def coefficients(self) -> Vector:
+        """α of each support, the oldest first: its label times its weight."""
+        return self._alpha[: self._count].copy()
+
+    @property
+    def support_rows(self) -> Rows:
+        """The supports, the oldest first; of a precomputed kernel their columns."""
+        return self._store.rows(self._slots)
+
+    @property
+    def _slots(self) -> NDArray[np.int64]:
+        return self._order[: self._count].copy()
+
+    @property
+    def weights(self) -> Vector:
+        """Σ α·x of a linear kernel; of others there are none."""
+        if self.kernel.name != "linear" or self.kernel.custom:
+            return NO_WEIGHTS
+        found, rows = np.zeros(self.width), self.support_rows
+        for i, a in enumerate(self.coefficients.tolist()):
+            if isinstance(rows, Sparse):
+                part = slice(int(rows.indptr[i]), int(rows.indptr[i + 1]))
+                found[rows.indices[part]] += a * rows.values[part]
+            else:
+                found += a * rows.X[i]
+        return found
+
+    @property
+    def bias(self) -> float:
+        """Σ α of a linear kernel with a bias."""
+        own = bool(self.config["bias"][0]) and self.kernel.name == "linear"
+        return float(self.coefficients.sum()) if own else 0.0
+
+    @property
+    def weight_norm(self) -> float:
+        """√Σ α·α·K over the supports: from the rounds while none was forgotten, else from the supports."""
+        if self._count == int(self.state["updates"][0]):
+            return math.sqrt(float(self.state["norm2"][0]))
+        return math.sqrt(max(float(self._alpha[: self._count] @ self._scored(self.support_rows)), 0.0))
+
+    def arrays(self) -> Arrays:
+        return {"alpha": self._alpha[: self._count], **self._store.arrays(self._slots)}
+
+    def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        self.width, self.shape, self.paired = width, (width,), paired
+        self._store = store(self.kernel, bool(self.config["bias"][0]), width, paired)
+        self._alpha = np.array(arrays["alpha"], dtype=np.float64)
+        self._count = self._store.restore(arrays)
+        if self._count != len(self._alpha) or 0 < self._limit < self._count:
+            raise ValueError("the supports do not fit together")
+        self._order = np.arange(self._count)
+
+    def grow(self, width: int, sparse: bool) -> None:
+        """Make room for features below `width`; a store of dense rows turns sparse when sparse rows go beyond it."""
+        if self.kernel.summed and sparse and not self.paired and (width > self.width or not self._count):
+            self._turn_sparse(max(width, self.width))
+        elif width > self.width:
+            self._store.widen(width)
+        self.width = max(self.width, width)
+        self.shape = (self.width,)
+
+    def _turn_sparse(self, width: int) -> None:
+        before, slots = self._store, self._slots
+        self._store = store(self.kernel, bool(self.config["bias"][0]), width, sparse=True)
+        self.paired, self._order = True, np.arange(self._count)
+        if self._count:
+            block = self._store.prepared(before.rows(slots).given)
+            for slot in range(self._count):
+                self._store.keep(block, slot, slot)
+
+    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+        if self.ordered and weights.shape[0] and not weights.all():
+            raise SettingError("kernel precomputed: a row of weight 0 would leave its column without a row")
+        for start in range(0, len(y), BLOCK):
+            part = slice(start, min(start + BLOCK, len(y)))
+            self._play_block(_part(rows, part), y[part], weights[part], scores[part])
+
+    def _play_block(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+        """One block: its kernel values against the supports and among its own rows, then the rounds."""
+        block = self._store.prepared(rows)
+        G, first = self._values(block, own=True)
+        self._make_room(len(y))
+        counts = np.array([self._count, 0])
+        limits = (self._limit, self._forget, self._draws(len(y)))
+        played = play_block(G, first, y, weights, self._order, self._alpha, counts, *limits, self.record, scores)
+        self._count = int(counts[0])
+        self._settle(block, first)
+        if isinstance(self._store, Columns):
+            self._store.seen += played
+        if played < len(y):
+            self._diverged()
+
+    def _values(self, block: Any, own: bool) -> tuple[Matrix, int]:
+        """G[row, slot], and from the column returned on, where asked for, the values between the block's own rows."""
+        lines, first = len(block), _whole(self._count)
+        G = np.empty((lines, first + (_whole(lines) if own else 0)))
+        self._store.fill(block, self._count, G)
+        if own:
+            self._store.within(block, G, first)
+        return G, first
+
+    def _make_room(self, more: int) -> None:
+        needed = min(self._count + more, self._limit or self._count + more)
+        if needed > len(self._order):
+            self._order = np.append(self._order, np.zeros(needed, np.int64))
+            self._alpha = np.append(self._alpha, np.zeros(needed))
+
+    def _draws(self, count: int) -> Vector:
+        """A draw from [0, 1) for each support that may have to go: those after the draws that were used so far."""
+        if not self._limit:
+            return NO_WEIGHTS
+        if self._forget == OLDEST:
+            return np.zeros(count)
+        return np.asarray(uniform(self.settings["seed"], int(self.state["updates"][0]) - self._count, count))
+
+    def _settle(self, block: Any, first: int) -> None:
+        """The block's own supports take the slots that are free: as many as there are supports are ever in use."""
+        order = self._order[: self._count]
+        new = np.flatnonzero(order >= first)
+        free = np.ones(self._count, bool)
+        free[order[order < first]] = False
+        for place, slot in zip(new.tolist(), np.flatnonzero(free).tolist(), strict=True):
+            self._store.keep(block, int(order[place]) - first, slot)
+            order[place] = slot
+
+    def score_one(self, row: Given) -> float:
+        rows: Rows = Sparse(*row) if isinstance(row, tuple) else Dense(row)
+        return float(self._scored(rows)[0])
+
+    def _score(self, rows: Rows, scores: Vector) -> None:
+        scores[:] = self._scored(rows)
+
+    def _scored(self, rows: Rows) -> Vector:
+        """The scores of prepared rows, without the features that were never learned from."""
+        scores, given = np.empty(len(rows)), _within(rows.given, self.width)
+        for start in range(0, len(rows), BLOCK):
+            part = slice(start, min(start + BLOCK, len(rows)))
+            G, _ = self._values(self._store.prepared(_part(given, part)), own=False)
+            score_all(G, self._order, self._alpha, self._count, scores[part])
+        return scores
+
+    def _diverged(self) -> NoReturn:
+        raise DivergedError(
+            f"{self.name}: the kernel or the score would overflow in round {self.rounds + 1}: scale the rows"
+            " (--unit-norm, --scale max), or use a smaller gamma or degree"
+        )
+
+
+def _budget(budget: int | None, forget: str | None, seed: int | None) -> tuple[int | None, str | None, int | None]:
+    """The three as they are kept: who forgets at random has a seed."""
+    if budget is None and forget is not None:
+        raise SettingError("kernel: forget goes with a budget")
+    if budget is not None and not (isinstance(budget, int | np.integer) and budget >= 1):
+        raise SettingError(f"kernel: budget must be a whole number of at least 1, got {budget}")
+    if forget is not None and forget not in FORGET:
+        raise SettingError(f"kernel: forget must be one of {', '.join(FORGET)}, got {forget!r}")
+    if seed is not None and forget != "random":
+        raise SettingError("kernel: seed goes with forget random")
+    if seed is not None and not (isinstance(seed, int | np.integer) and 0 <= seed < 2**63):
+        raise SettingError(f"kernel: seed must be a whole number of at least 0, got {seed}")
+    if budget is None:
+        return None, None, None
+    return int(budget), forget or "oldest", int(seed or 0) if forget == "random" else None
+
+
+def _check_rows_as_they_are(kernel: Kernel, settings: Settings) -> None:
+    """A bias and scaled rows must mean something."""
+    if not kernel.summed and settings["bias"]:
+        raise SettingError(f"kernel {kernel.name}: a bias has no meaning for it; add a constant to the kernel instead")
+    if kernel.precomputed and (settings["unit_norm"] or settings["scale"] is not None):
+        raise SettingError("kernel precomputed: its rows are kernel values, so they cannot be scaled")
+    if kernel.precomputed and settings["budget"] is not None:
+        raise SettingError("kernel precomputed: the number of its rows is known, so a budget has no meaning")
+
+
+def _whole(count: int) -> int:
+    """The next multiple of a panel's lanes."""
+    return -(-count // LANES) * LANES
+
+
+def _part(rows: Given, part: slice) -> Given:
+    """Consecutive rows."""
+    return (rows[0][part.start : part.stop + 1], *rows[1:]) if isinstance(rows, tuple) else rows[part]
+
+
+def _within(rows: Given, width: int) -> Given:
+    """Rows without the features from `width` on."""
+    if not isinstance(rows, tuple):
+        return rows[:, :width]
+    bounds, indices, values = rows
+    kept = indices < width
+    if kept.all():
+        return rows
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return before[bounds], indices[kept], values[kept]
