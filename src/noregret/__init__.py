@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from noregret.domain import Domain
     from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
     from noregret.estimator import (
+        MulticlassPerceptron,
         OnlineGradientDescent,
         OnlineGradientDescentRegressor,
         Perceptron,
         StronglyConvexGradientDescent,
         StronglyConvexGradientDescentRegressor,
+        VotedPerceptron,
         load,
     )
     from noregret.experts import AdaHedge, Blender, FixedShare, Hedge, HedgeDoubling, WeightedMajority
@@ -70,6 +72,7 @@ _HOME = {
     "LOSSES": "loss",
     "Loss": "loss",
     "ModelFileError": "errors",
+    "MulticlassPerceptron": "estimator",
     "NoregretError": "errors",
     "OnlineGradientDescent": "estimator",
     "OnlineGradientDescentRegressor": "estimator",
@@ -82,6 +85,7 @@ _HOME = {
     "StronglyConvexGradientDescent": "estimator",
     "StronglyConvexGradientDescentRegressor": "estimator",
     "TreeAdversary": "finite",
+    "VotedPerceptron": "estimator",
     "WeightedMajority": "experts",
     "audit": "auditing",
     "blend": "blending",
@@ -120,6 +124,7 @@ __all__ = [
     "InputError",
     "Loss",
     "ModelFileError",
+    "MulticlassPerceptron",
     "NoregretError",
     "OnlineGradientDescent",
     "OnlineGradientDescentRegressor",
@@ -131,6 +136,7 @@ __all__ = [
     "StronglyConvexGradientDescent",
     "StronglyConvexGradientDescentRegressor",
     "TreeAdversary",
+    "VotedPerceptron",
     "WeightedMajority",
     "__version__",
     "audit",

@@ -43,7 +43,8 @@ LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
 def learn(
     stream: StreamFile,
     learner: Annotated[
-        str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(help="perceptron (default), voted, multiclass, ogd or ogd-strong.", rich_help_panel=LEARNING),
     ] = None,
     loss: Annotated[
         str | None,
@@ -62,6 +63,9 @@ def learn(
     ] = None,
     sigma: Annotated[
         float | None, typer.Option(help="Strength of the regulariser (σ/2)‖w‖² of ogd-strong (default 0.1).")
+    ] = None,
+    update: Annotated[
+        str | None, typer.Option(help="How multiclass learns: max-score (default) or one-vs-rest.")
     ] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
@@ -115,6 +119,7 @@ def learn(
     """
     from noregret import model
     from noregret.cli.options import check_writable, class_weights, names
+    from noregret.learner import PERCEPTRONS
     from noregret.protocol import play
     from noregret.rounds import Gathering
     from noregret.stream import read
@@ -122,7 +127,7 @@ def learn(
     check_writable(stream, predictions, save, receipt, plot)
     certify = certify or receipt is not None
     asked = _asked(certify, gap, seconds, anytime, resume)
-    if certify and radius is not None and (learner or "perceptron") == "perceptron":
+    if certify and radius is not None and (learner or "perceptron") in PERCEPTRONS:
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
         from noregret.picture.error import check_picture
@@ -134,6 +139,7 @@ def learn(
         "domain": domain,
         "rate": rate,
         "sigma": sigma,
+        "update": update,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,
@@ -190,9 +196,8 @@ def _core(
 ) -> Core:
     """The learner to play: a new one, or the resumed one once no option contradicts it."""
     from noregret import model
-    from noregret.cli.options import check_same, learner_settings, make_learner, with_defaults
+    from noregret.cli.options import check_same, learner_settings, make_learner, positive_label, with_defaults
     from noregret.errors import SettingError
-    from noregret.stream import Labels
 
     if skip not in (None, "seen"):
         raise SettingError(f"--skip must be seen, got {skip!r}")
@@ -203,7 +208,7 @@ def _core(
         if core.labels is None:
             _refuse_for_regression(reading, settings)
         elif reading["positive"] is not None:
-            core.labels = Labels(reading["positive"])
+            core.labels = positive_label(core, reading["positive"])
         core.options = with_defaults(reading)
         return core
     core, _ = model.load(resume)

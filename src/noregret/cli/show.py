@@ -70,6 +70,8 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     recipe = run.learner.features
     if recipe is not None and (recipe.categorical or recipe.text):
         rows.append((f"  hashed: {', '.join((*recipe.categorical, *recipe.text))}", "", ""))
+    if run.tally is not None:
+        rows.append(("classes", number(len(run.tally["labels"])), ""))
     if run.mistakes is not None:
         rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
         if n > WINDOW:
@@ -115,7 +117,7 @@ def show_run(run: Run, told: str = "") -> None:
 
 def _title(run: Run) -> str:
     settings = run.learner.settings
-    shown = ["loss", "radius", "domain", "rate", "sigma", "tie", "scale"]
+    shown = ["loss", "update", "radius", "domain", "rate", "sigma", "tie", "scale"]
     if run.learner.regression:
         shown.remove("tie")
     parts = [f"{key} {_setting(settings[key])}" for key in shown if settings.get(key) is not None]

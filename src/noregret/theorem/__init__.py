@@ -5,7 +5,20 @@
 
 from __future__ import annotations
 
-from noregret.theorem import constant, convex, doubling, experts, finite, hinge, ladder, perceptron, squares, strong
+from noregret.theorem import (
+    constant,
+    convex,
+    doubling,
+    experts,
+    finite,
+    hinge,
+    ladder,
+    multiclass,
+    perceptron,
+    squares,
+    strong,
+    voted,
+)
 from noregret.theorem.certificate import Assumption, Certificate, Verdict
 from noregret.theorem.evidence import Evidence, evaluate, gather
 from noregret.theorem.registry import Theorem
@@ -24,7 +37,20 @@ __all__ = [
 
 THEOREMS: dict[str, Theorem] = {
     one.name: one
-    for module in (perceptron, hinge, squares, convex, ladder, constant, doubling, strong, finite, experts)
+    for module in (
+        perceptron,
+        hinge,
+        squares,
+        convex,
+        voted,
+        multiclass,
+        ladder,
+        constant,
+        doubling,
+        strong,
+        finite,
+        experts,
+    )
     for one in vars(module).values()
     if isinstance(one, Theorem)
 }
