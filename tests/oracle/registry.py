@@ -12,11 +12,14 @@ TIES = ["mistake", "+1", "-1"]
 
 MAKE = {
     "perceptron": lambda spec, **more: LEARNERS["perceptron"](**more),
+    "voted": lambda spec, **more: LEARNERS["voted"](**more),
+    "multiclass": lambda spec, **more: LEARNERS["multiclass"](**more),
     "ogd": lambda spec, **more: LEARNERS["ogd"](loss=spec, radius=1.5, **more),
     "ogd-strong": lambda spec, **more: LEARNERS["ogd-strong"](loss=spec, sigma=0.5, radius=1.5, **more),
 }
-# every learner with every loss; the perceptron has its own
-CASES = [("perceptron", "perceptron"), *((name, spec) for name in MAKE if name != "perceptron" for spec in SPECS)]
+# every learner of two classes or numbers with every loss; perceptrons have their own
+PERCEPTRONS = [("perceptron", "perceptron"), ("voted", "perceptron")]
+CASES = [*PERCEPTRONS, *((name, spec) for name in ("ogd", "ogd-strong") for spec in SPECS)]
 NAMES = [f"{name}-{spec}" for name, spec in CASES]
 
 
@@ -46,6 +49,6 @@ def everything(core):
     features = core.features.to_dict() if core.features else None
     labels = core.labels.to_dict() if core.labels else None
     peak = np.trim_zeros(core.preparation.peak, "b")  # room to grow is not state
-    arrays = core.state, core.z[: core.width], core.total[: core.width], peak
+    arrays = core.state, *core.arrays().values(), peak
     rest = repr((core.width, features, labels, core.segments))
     return b"".join([*(array.tobytes() for array in arrays), rest.encode()])

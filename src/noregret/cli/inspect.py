@@ -52,7 +52,8 @@ def inspect(
         print(f"bias: {core.bias:+.6g}")
     if weights:
         head = tuple(weights[0])
-        table([tuple(_cell(row[key]) for key in head) for row in weights], head)
+        newest = "of the newest predictor:" if "predictors" in core.about() else None
+        table([tuple(_cell(row[key]) for key in head) for row in weights], head, newest)
 
 
 def _cell(value: Any) -> str:

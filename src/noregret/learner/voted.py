@@ -34,20 +34,6 @@ class VotedPerceptron(Perceptron):
         self._survived: Vector = np.zeros(1)  # how many rounds each predictor was in use, w₁ = 0 first
 
     @property
-    def weights(self) -> Vector:
-        """None: no one weight vector says what the vote says."""
-        return np.zeros(0)
-
-    @property
-    def last_weights(self) -> Vector:
-        """The weights of the newest predictor."""
-        return super().weights
-
-    @property
-    def bias(self) -> float:
-        return 0.0
-
-    @property
     def steps(self) -> Vector:
         """a_k = y·k of each update: w_k = Σ_{j≤k} a_j·x_j."""
         return self._steps[: self.log.count]

@@ -108,14 +108,14 @@ def multiclass_mistakes(evidence: Evidence) -> Claim:
     "multiclass-root",
     "mistakes",
     "M ≤ n + Q(c,b), c = Σ_t ℓ_t(V), b = √2·r‖V‖, Q(c,b) = c + b²/2 + b√(c + b²/4)",
-    "the exact root of |I| ≤ c + b√|I|",
+    "multiclass-mistakes with R_I ≤ r√N for N updates, as the exact root",
     learners=OWN,
     needs=(UNIT_WEIGHTS, AHEAD, COMPARED),
     applies=_max_score,
     erratum=TAUTOLOGY,
 )
 def multiclass_root(evidence: Evidence) -> Claim:
-    """R_I ≤ r√|I| leaves |I| ≤ c + b√|I|: the updates are at most its largest root, for every V."""
+    """R_I ≤ r√N leaves N ≤ c + b√N for the N updates: they are at most its largest root, for every V."""
     length = _many(evidence).radius * Interval.of(2.0).sqrt()
     return _best(evidence, lambda one: exact_root(one.loss, one.norm * length))
 
