@@ -169,8 +169,9 @@ class Gathering:
             rows: Rows = Sparse(arrays["ends"], arrays["indices"], arrays["values"], width)
         else:
             rows = Dense(arrays["values"].reshape(self._count, width))
-        scores = arrays["scores"].reshape(self._count, -1) if self._many else arrays["scores"]
-        moves = arrays["moves"].reshape(-1, 3) if self._many else None
+        many = self._many and self._count > 0
+        scores = arrays["scores"].reshape(self._count, -1) if many else arrays["scores"]
+        moves = arrays["moves"].reshape(-1, 3) if many else None
         return Rounds(rows, arrays["y"], arrays["weights"] if self._weighted else None, scores, self._bias, moves)
 
 

@@ -147,8 +147,7 @@ def _gather_many(run: Run, rounds: Rounds, gap: float, seconds: float) -> Eviden
     """Comparators with a row a class: one V for the bounds, or a v for each class against the rest."""
     bare = evaluate(run, rounds)
     found = bare.many
-    assert found is not None
-    if rounds.weights is not None or not len(rounds):
+    if found is None or rounds.weights is not None:
         return bare
     from noregret.hindsight import penalised
     from noregret.hindsight.multiclass import comparators
@@ -173,8 +172,8 @@ def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, point
     if rounds.scores is None or len(rounds) != run.rounds:
         raise SettingError(f"evidence: the run has {run.rounds} rounds with scores, and {len(rounds)} were given")
     if run.tally is not None:
-        found = Evidence(run, rounds, Start(np.zeros(rounds.width)), Interval.of(run.loss), many=many(run, rounds))
-        return _with_many_points(found, points or {})
+        found = Evidence(run, rounds, Start(np.zeros(rounds.width)), Interval.of(run.loss))
+        return _with_many_points(replace(found, many=many(run, rounds)), points or {}) if len(rounds) else found
     start = _start(run, rounds)
     if run.learner.name in PERCEPTRONS:
         found = Evidence(run, rounds, start, _own_loss(run, rounds, losses.hinge()), _mistakes(run, rounds, start))
