@@ -113,7 +113,7 @@ BAD_USAGE = {
     "radius is a word": ("learn good.svm --learner ogd --radius wide", r"learn: invalid value for '--radius': .*"),
     "radius 0": ("learn good.svm --learner ogd --radius 0", r"radius must be positive, got 0\.0"),
     "radius nan": ("learn good.svm --learner ogd --radius nan", r"radius must be positive, got nan"),
-    "learner": ("learn good.svm --learner svm", r"learner must be one of perceptron, ogd, ogd-strong, got 'svm'"),
+    "learner": ("learn good.svm --learner svm", r"learner must be one of perceptron, ogd, ogd-strong, .*, got 'svm'"),
     "loss": ("learn good.svm --learner ogd --loss cosine", r"loss must be one of hinge, .*, got 'cosine'"),
     "loss parameter": ("learn good.svm --learner ogd --loss huber:x", r"loss huber: delta must be a number, got 'x'"),
     "no parameter": ("learn good.svm --learner ogd --loss hinge:2", r"loss hinge takes no parameter, got '2'"),

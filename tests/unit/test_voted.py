@@ -84,7 +84,7 @@ def test_asking_changes_nothing_and_unknown_features_count_nothing():
 def test_the_rounds_before_one_that_would_overflow_are_kept():
     learner = VotedPerceptron()
     rows = np.array([[1.0], [-1.0], [1e200], [1.0]])
-    with pytest.raises(DivergedError):
+    with np.errstate(all="ignore"), pytest.raises(DivergedError):
         learner.play(LAYOUTS["dense"](rows), np.array([1.0, 1.0, -1.0, 1.0]))
     assert learner.rounds == 2 == learner.survived.sum()
     assert learner.log.count == 2
