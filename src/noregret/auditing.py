@@ -431,7 +431,7 @@ class _Reading:
         rounds = self._gathering.done()
         self._codes.map()
         if self._hard:
-            assert self._core.labels is not None and rounds.scores is not None
+            assert isinstance(self._core.labels, Labels) and rounds.scores is not None
             signs = _signs(self._predictions.lines, self._core.labels, self._stream.source)
             rounds = replace(rounds, scores=signs[rounds.scores.astype(np.int64)])
         if self._segment is not None:

@@ -51,7 +51,7 @@ class Contender:
     @property
     def bound(self) -> Certificate | None:
         """The tightest bound that holds: on the mistakes of perceptrons of every kind, on the regret of the others."""
-        kind = "mistakes" if self.run.learner.name in ("perceptron", "second-order", "kernel") else "regret"
+        kind = "regret" if self.run.learner.loss.convex else "mistakes"
         holding = [
             one
             for one in self.certificates
@@ -225,6 +225,10 @@ def _check(
     if numbers and classes:
         pair = f"{numbers[0].loss.name} is for numbers, the loss {classes[0].loss.name} for two classes"
         raise SettingError(f"compare: the loss {pair}: one stream cannot be both")
+    if len({core.tally() is None for core in cores if not core.regression}) > 1:
+        raise SettingError("compare: some learners are for two classes, some for many: one stream cannot be both")
+    if radius is not None and any(core.tally() is not None for core in cores):
+        raise SettingError("compare: many classes are compared without a ball: leave out the radius")
     if len({str(getattr(learner, "class_weight", None)) for learner in learners.values()}) > 1:
         raise SettingError("compare: the learners must have the same class_weight: they play the same rounds")
     if radius is not None and not 0.0 < radius < math.inf:
@@ -260,7 +264,8 @@ def _play(
     gathered: dict[tuple[Any, ...], Rounds] = {}
     for name, learner in learners.items():
         core = learner.core
-        prepared = (float(core.config["bias"][0]), core.preparation.scale, core.preparation.unit_norm)
+        alone = name if core.tally() is not None else None  # of many classes it is also kept which weights moved
+        prepared = (float(core.config["bias"][0]), core.preparation.scale, core.preparation.unit_norm, alone)
         keep = Gathering(bool(prepared[0])) if prepared not in gathered else None
         scores = _Scores(name, core, (rows.length or 0) * passes, watch)
         _warm(core, rows)
@@ -296,14 +301,15 @@ class _Scores:
         self._column = Column(np.float64)
 
     def take(self, block: Block, y: Vector, scores: Vector) -> None:
-        self._column.append(scores[~np.isnan(scores)])
+        self._column.append(scores[~np.isnan(scores if scores.ndim == 1 else scores[:, 0])])
         if self._watch is not None:
             fraction = self._core.rounds / self._rows if self._rows else None
             self._watch(f"{self._name}: {self._core.rounds:,} rounds", fraction)
 
     def done(self) -> Vector:
         self._column.map()
-        return self._column.array
+        outputs = self._core.outputs
+        return self._column.array if outputs == 1 else self._column.array.reshape(-1, outputs)
 
 
 def _certified(
@@ -358,15 +364,27 @@ def _figure(a: Core, b: Core) -> tuple[str, Loss, Loss]:
         return f"mean loss ({a.loss.spec})", a.loss, b.loss
     if a.regression:
         return "mean absolute error", absolute(), absolute()
-    return "error rate", zero_one(a.settings["tie"]), zero_one(b.settings["tie"])
+    return "error rate", _zero_one(a), _zero_one(b)
+
+
+def _zero_one(core: Core) -> Loss:
+    """Mistakes as the learner itself counts them."""
+    return zero_one(core.settings["tie"]) if core.loss.convex else core.loss
 
 
 def _paired(first: _Played, a: Loss, other: _Played, b: Loss) -> Iterator[Vector]:
     """k·(ℓ_t(A) − ℓ_t(B)), a piece at a time; an error counts a round as one, whatever it weighs."""
     y, weights = first.rounds.y, first.rounds.weights if a.convex else None
-    assert first.rounds.scores is not None
-    assert other.rounds.scores is not None
     for start in range(0, len(y), PIECE):
         part = slice(start, start + PIECE)
-        found = a.values(first.rounds.scores[part], y[part]) - b.values(other.rounds.scores[part], y[part])
+        found = _losses(first, a, part) - _losses(other, b, part)
         yield found if weights is None else weights[part] * found
+
+
+def _losses(one: _Played, loss: Loss, part: slice) -> Vector:
+    """ℓ_t over a piece of the rounds; many classes have mistakes only."""
+    scores, y = one.rounds.scores, one.rounds.y[part]
+    assert scores is not None
+    if one.run.tally is not None:
+        return one.core.missed(scores[part], y).astype(np.float64)
+    return loss.values(scores[part], y)

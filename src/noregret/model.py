@@ -29,7 +29,6 @@ from noregret.learner.core import Core
 from noregret.learner.selected import Selected
 from noregret.loss import Loss
 from noregret.stream.features import Features
-from noregret.stream.labels import Labels
 
 MAGIC = b"NOREGRET"
 VERSION = 1
@@ -129,7 +128,7 @@ def load(
         core.restore(arrays, header.width, header.paired)
         core.preparation.peak = arrays["peak"].copy()
         core.features = Features.from_dict(header.features) if header.features else None
-        core.labels = Labels.from_dict(header.labels) if header.labels else None
+        core.labels = core.labels.from_dict(header.labels) if header.labels and core.labels else None
     except (KeyError, ValueError, TypeError) as error:
         raise ModelFileError(f"the model file is damaged ({error})", name) from error
     _check_places(name, state)

@@ -23,7 +23,7 @@ from noregret.run import Run
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.features import Features
-from noregret.stream.labels import same
+from noregret.stream.labels import Labels, same
 from noregret.stream.read import read
 from noregret.stream.shuffle import reorderable, rereadable, shuffled
 
@@ -107,7 +107,7 @@ def play(
         if taken is not None:
             taken.update(block.rows, y, weights)
         if kept is not None:
-            kept.append(_missed(core, scores, y))
+            kept.append(core.missed(*_played(scores, y)))
         if watch is not None:
             watch(block, y, scores)
         if stop():
@@ -202,7 +202,7 @@ def _rounds(core: Core, stream: Stream, passes: int, shuffle: int | None) -> Ite
 
 
 def encoded(core: Core, stream: Stream) -> Iterator[tuple[Block, Vector]]:
-    """Blocks with labels as −1 and +1, or as the numbers they are for regression."""
+    """Blocks with labels as −1 and +1, many classes as 0, 1, 2, …, or as the numbers they are for regression."""
     held: list[Block] = []
     for block in stream.blocks():
         if core.labels is None:
@@ -244,13 +244,16 @@ def _weights(core: Core, block: Block, y: Vector, class_weight: dict[Any, float]
     weights = block.weights
     if class_weight is None or core.labels is None:
         return weights
-    _check_class_weight(class_weight, core.labels.classes)
-    negative, positive = (_weight_of(class_weight, label) for label in core.labels.classes)
-    by_class = np.where(y > 0.0, positive, negative)
+    _check_class_weight(class_weight, core)
+    by_label = np.array([_weight_of(class_weight, label) for label in core.labels.classes])
+    by_class: Vector = by_label[core.labels.index(y)]
     return by_class if weights is None else by_class * weights
 
 
-def _check_class_weight(class_weight: dict[Any, float], labels: tuple[Any, Any]) -> None:
+def _check_class_weight(class_weight: dict[Any, float], core: Core) -> None:
+    if not isinstance(core.labels, Labels):
+        return  # a class may appear at any time
+    labels: tuple[Any, Any] = core.labels.classes
     for key in class_weight:
         if None not in labels and not any(same(key, label) for label in labels):
             raise SettingError(f"class weight: {key!r} is not one of the labels {labels[0]!r} and {labels[1]!r}")
@@ -267,11 +270,10 @@ def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, kee
         raise InputError(str(error), block.source, int(block.lines[0])) from error
 
 
-def _missed(core: Core, scores: Vector, y: Vector) -> NDArray[np.bool_]:
-    """For each round of a block whether it was a mistake."""
-    tie = float(core.config["tie"][0])
-    wrong = np.where(scores == 0.0, y != tie, (scores > 0.0) != (y > 0.0))
-    return np.asarray(wrong[~np.isnan(scores)])
+def _played(scores: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """The scores and labels of the rows that were rounds."""
+    rounds = ~np.isnan(scores if scores.ndim == 1 else scores[:, 0])
+    return scores[rounds], y[rounds]
 
 
 class _Seen:

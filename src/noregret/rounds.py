@@ -29,6 +29,7 @@ class Rounds:
     weights: Vector | None = None  # none of them 0; None where all are 1
     scores: Vector | None = None  # as predicted, where a run was gathered
     bias: bool = False  # whether feature 0 is the constant 1
+    moves: NDArray[np.int64] | None = None  # of many classes: (round, class, ±1) wherever w_class ± x
 
     def __len__(self) -> int:
         return len(self.y)
@@ -80,11 +81,11 @@ class Gathering:
         self._sparse = False
         self._width: int | None = None  # of dense rows
         self._widest = 0
-        self._weighted = False
+        self._weighted = self._many = False
         self._count = 0
         self._end = 0
         self._columns = {name: Column(np.float64) for name in ("values", "y", "weights", "scores")}
-        self._columns |= {"indices": Column(np.uint32), "ends": Column(np.int64)}
+        self._columns |= {"indices": Column(np.uint32), "ends": Column(np.int64), "moves": Column(np.int64)}
         self._columns["ends"].append(np.zeros(1, np.int64))
 
     def __enter__(self) -> Self:
@@ -98,12 +99,21 @@ class Gathering:
         for column in self._columns.values():
             column.close()
 
-    def add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector) -> None:
-        """One block; rows of weight 0 are no rounds."""
+    def add(
+        self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, moves: NDArray[np.int8] | None = None
+    ) -> None:
+        """One block; rows of weight 0 are no rounds. moves[t, k] is the sign with which x was added to class k."""
         try:
+            if moves is not None:
+                self._add_moves(moves if weights is None else moves[weights != 0.0])
             self._add(rows, y, weights, scores)
         except OSError as error:
             raise InputError(f"the temporary row file cannot be written ({error.strerror})") from error
+
+    def _add_moves(self, moves: NDArray[np.int8]) -> None:
+        self._many = True
+        rounds, classes = np.nonzero(moves)
+        self._columns["moves"].append(np.column_stack([rounds + self._count, classes, moves[rounds, classes]]))
 
     def _add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector) -> None:
         if weights is not None and not weights.all():
@@ -159,7 +169,10 @@ class Gathering:
             rows: Rows = Sparse(arrays["ends"], arrays["indices"], arrays["values"], width)
         else:
             rows = Dense(arrays["values"].reshape(self._count, width))
-        return Rounds(rows, arrays["y"], arrays["weights"] if self._weighted else None, arrays["scores"], self._bias)
+        many = self._many and self._count > 0
+        scores = arrays["scores"].reshape(self._count, -1) if many else arrays["scores"]
+        moves = arrays["moves"].reshape(-1, 3) if many else None
+        return Rounds(rows, arrays["y"], arrays["weights"] if self._weighted else None, scores, self._bias, moves)
 
 
 def as_sparse(rows: Rows) -> Sparse:

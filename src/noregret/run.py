@@ -29,6 +29,7 @@ class Run:
     stopped: bool = False  # asked to stop before the stream ended
     digest: str | None = None
     mistake_bits: NDArray[np.uint8] | None = field(default=None, repr=False)  # one bit a round
+    tally: dict[str, Any] | None = field(default=None, repr=False)  # what is counted by class, of many classes
 
     def __repr__(self) -> str:
         wrong = "" if self.mistakes is None else f", {self.mistakes} mistakes"
@@ -40,6 +41,7 @@ class Run:
         state = core.state.copy()
         features = core.features.count if core.features else core.width
         start = new_state() if before is None else before
+        more["tally"] = core.tally()
         return cls(core, state, start, seconds, core.weight_norm, core.gradient_norm, features, **more)
 
     def _get(self, name: str) -> Any:
@@ -87,6 +89,8 @@ class Run:
     @property
     def gradient(self) -> dict[str, float]:
         """What the regret bounds are made from; the perceptron's gradient is −y·x on a mistake and 0 otherwise."""
+        if self.tally is not None:
+            return {}
         figures = {
             "max_norm": math.sqrt(self._get("gradient_max2")),
             "sum_norm2": self._get("gradient2"),
@@ -121,8 +125,15 @@ class Run:
         return float(self.state["window"][0][:n].mean()) if n else math.nan
 
     @property
-    def confusion(self) -> dict[str, int]:
-        """Rounds by true label and prediction; a score of 0 counts as `tie` counts it."""
+    def confusion(self) -> dict[str, Any] | None:
+        """Rounds by true label and prediction; a score of 0 counts as `tie` counts it.
+
+        Of many classes the `table` has a row for each true label and a column for each prediction, a tie counting as
+        a mistake; the first round, before which no class was known, is in none of them. None with more than 50 classes.
+        """
+        if self.tally is not None:
+            table = self.tally["table"]
+            return None if table is None else {"labels": self.tally["labels"], "table": table}
         table = self.state["confusion"][0]
         return {
             "true_negative": int(table[0, 0]),
@@ -159,6 +170,13 @@ class Run:
                 "rmse": math.sqrt(self._get("squared") / self.rounds),
                 "window_mae": self.window_error,
             }
+        if self.tally is not None:
+            return {
+                "error": self._get("mistakes") / self.rounds,
+                "window_error": self.window_error,
+                "classes": len(self.tally["labels"]),
+                "confusion": self.confusion,
+            }
         auc = self.auc
         return {
             "error": self._get("mistakes") / self.rounds,
@@ -182,18 +200,20 @@ class Run:
         """
         if self.learner.regression:
             return {"mean_label": self._get("constant"), "last_label": self._get("last")}
-        positives = self._get("positives")
-        return {"majority_label": float(min(positives, self.rounds - positives)), "last_label": self._get("last")}
+        return {"majority_label": float(self._against_majority()), "last_label": self._get("last")}
+
+    def _against_majority(self) -> int:
+        """The rounds whose label was not the commonest one."""
+        positives = int(self._get("positives"))  # of many classes: rounds of the commonest
+        return self.rounds - positives if self.tally is not None else min(positives, self.rounds - positives)
 
     @property
     def trace(self) -> dict[str, NDArray[np.float64]]:
         """The cumulative figures at up to about two thousand round numbers, the last round among them."""
         rows = self.state["trace"][0][: self._get("trace_rows")]
         if self.rounds and (not len(rows) or rows[-1, 0] != self.rounds):
-            positives = self._get("positives")
-            constant = min(positives, self.rounds - positives)
             last = {name: self._get(name) for name in TRACE if name != "constant"}
-            last["constant"] = self._get("constant") if self.learner.regression else constant
+            last["constant"] = self._get("constant") if self.learner.regression else self._against_majority()
             rows = np.vstack([rows, [last[name] for name in TRACE]])
         return {name: rows[:, i].copy() for i, name in enumerate(TRACE)}
 

@@ -14,7 +14,7 @@ from oracle.losses import loss_of
 from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, SPECS, data
 
 every_case = pytest.mark.parametrize(("name", "spec"), CASES, ids=NAMES)
-PLAIN = ("perceptron", "kernel")  # the plain perceptron, by two means
+PLAIN = ("perceptron", "voted", "kernel")  # the plain perceptron, in several clothes
 WEIGHED = [case for case in CASES if case[0] not in PLAIN]
 TIE = {"mistake": 0.0, "+1": 1.0, "-1": -1.0}
 

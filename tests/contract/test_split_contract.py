@@ -154,6 +154,7 @@ def test_another_process_goes_on_as_if_it_had_been_there_from_the_start(tmp_path
 
 ESTIMATORS = {
     "perceptron": nr.Perceptron,
+    "voted": nr.VotedPerceptron,
     "ogd": nr.OnlineGradientDescent,
     "ogd-strong": nr.StronglyConvexGradientDescent,
     "ogd-regressor": nr.OnlineGradientDescentRegressor,
@@ -225,7 +226,7 @@ def test_predicting_changes_no_byte(name, spec, options):
     assert pickle.dumps(learned.get_params()) == settings
 
 
-@every_case
+@pytest.mark.parametrize(("name", "spec"), [case for case in CASES if case[0] != "voted"])  # whose votes are others
 def test_prediction_agrees_with_the_scores_of_the_rounds(name, spec):
     X, y = data(spec, rounds=20, columns=4, seed=11)
     learner = MAKE[name](spec, scale="max", bias=True)

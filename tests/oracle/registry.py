@@ -12,15 +12,24 @@ TIES = ["mistake", "+1", "-1"]
 
 MAKE = {
     "perceptron": lambda spec, **more: LEARNERS["perceptron"](**more),
+    "voted": lambda spec, **more: LEARNERS["voted"](**more),
+    "multiclass": lambda spec, **more: LEARNERS["multiclass"](**more),
     "ogd": lambda spec, **more: LEARNERS["ogd"](loss=spec, radius=1.5, **more),
     "ogd-strong": lambda spec, **more: LEARNERS["ogd-strong"](loss=spec, sigma=0.5, radius=1.5, **more),
     "second-order": lambda spec, **more: LEARNERS["second-order"](ridge=0.5, **more),
     "vaw": lambda spec, **more: LEARNERS["vaw"](ridge=0.5, **more),
     "kernel": lambda spec, **more: LEARNERS["kernel"](kernel="linear", **more),  # the perceptron by other means
 }
-# learners with a loss of their own, and all others with every loss
-OWN = {"perceptron": "perceptron", "second-order": "perceptron", "vaw": "squared", "kernel": "perceptron"}
-CASES = [*OWN.items(), *((name, spec) for name in MAKE if name not in OWN for spec in SPECS)]
+# learners with a loss of their own, and all others with every loss; many classes have tests apart
+OWN = {
+    "perceptron": "perceptron",
+    "voted": "perceptron",
+    "second-order": "perceptron",
+    "vaw": "squared",
+    "kernel": "perceptron",
+}
+APART = (*OWN, "multiclass")
+CASES = [*OWN.items(), *((name, spec) for name in MAKE if name not in APART for spec in SPECS)]
 NAMES = [f"{name}-{spec}" for name, spec in CASES]
 
 

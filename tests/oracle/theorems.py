@@ -25,7 +25,7 @@ def played(learner, X, y, weights=None):
     X, y = np.ascontiguousarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     bias = bool(learner.settings["bias"])
     scores = learner.play(Dense(X), y, weights)
-    kept = ~np.isnan(scores)
+    kept = ~np.isnan(scores.reshape(len(X), -1)[:, 0]) if len(X) else np.zeros(0, bool)
     rows = np.hstack([np.ones((len(X), int(bias))), X])[kept]
     some = None if weights is None or (weights[kept] == 1.0).all() else weights[kept]
     return Run.of(learner), Rounds(Dense(rows), y[kept], some, scores[kept], bias)

@@ -118,3 +118,26 @@ def updates(rows: Any, y: Any, chosen: Any, total: Any, out: Any) -> None:
         out[i, 1] = y[t] * c
         out[i, 2] = error
         add_row(rows, t, y[t], total)
+
+
+@compiled
+def class_updates(rows: Any, moves: Any, step: int, total: Any, out: Any) -> None:
+    """Replay the weights of many classes over moves (round, class, ±1), `step` of them at a time.
+
+    out[i] = (s, c, error) of Σ ±⟨w_class, x⟩ over the i-th group just before it; total[class, feature] is a triple.
+    """
+    for i in range(out.shape[0]):
+        s = c = error = 0.0
+        for m in range(i * step, (i + 1) * step):
+            t, k, sign = moves[m, 0], moves[m, 1], float(moves[m, 2])
+            start, stop = entries(rows, t)
+            for e in range(start, stop):
+                j, x = entry(rows, t, e)
+                s, c, error = plus_product(s, c, error, sign * total[k, j, 0], x)
+                s, c, error = plus_product(s, c, error, sign * total[k, j, 1], x)
+                error += total[k, j, 2] * abs(x)
+        out[i, 0] = s
+        out[i, 1] = c
+        out[i, 2] = error
+        for m in range(i * step, (i + 1) * step):
+            add_row(rows, moves[m, 0], float(moves[m, 2]), total[moves[m, 1]])

@@ -143,18 +143,16 @@ def _leave_if_broken(comparison: Comparison) -> None:
 
 def _learners(specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None) -> dict[str, Core]:
     """The learners by the text that asked for each."""
+    from noregret.cli.options import positive_label
     from noregret.errors import SettingError
-    from noregret.stream import Labels
 
     found: dict[str, Core] = {}
     for spec in specs:
         if spec in found:
             raise SettingError(f"--learner {spec} is given twice")
         found[spec] = core = parse(spec, radius, common)
-        if positive is not None and core.labels is None:
-            raise SettingError(f"--positive is for two classes; the loss {core.loss.name} is for numbers")
         if positive is not None:
-            core.labels = Labels(positive)
+            core.labels = positive_label(core, positive)
     return found
 
 
@@ -221,9 +219,7 @@ def _row(one: Contender) -> tuple[str, ...]:
 
     run, bound, slack = one.run, "–", "–"
     if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
-        bound = _shown(one.bound.bound, up=True) + (
-            " mistakes" if run.learner.name in ("perceptron", "second-order") else ""
-        )
+        bound = _shown(one.bound.bound, up=True) + ("" if run.learner.loss.convex else " mistakes")
         slack = number(one.bound.bound - one.bound.observed)
     return (
         one.spec,

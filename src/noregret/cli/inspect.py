@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+MANY = 20  # classes that are named
+
 
 def inspect(
     model: Annotated[Path, typer.Argument(help="A model file written by learn --save.")],
@@ -32,7 +34,7 @@ def inspect(
             for key, value in run.to_dict().items()
             if key not in ("this_run", "seconds", "stopped", "digest")
         }
-        shown |= {"bias": core.bias, "weights": [{"feature": name, "weight": w} for name, w in weights]}
+        shown |= {"bias": _bias(core), "weights": weights, **core.about()}
         if core.supports is not None:
             shown |= {"supports": core.supports}
         shown |= {"labels": _labels(core), "segments": core.segments, "reading": core.options}
@@ -45,12 +47,18 @@ def inspect(
     show_run(run)
     print()
     labels = _labels(core)
-    if labels is not None:
+    if isinstance(labels, dict):
         print(f"labels: {labels['negative']} is −1, {labels['positive']} is +1")
-    if core.config["bias"][0]:
+    elif labels is not None:
+        print(f"{len(labels)} classes: {', '.join(labels[:MANY])}{', …' if len(labels) > MANY else ''}")
+    for name, figure in core.about().items():
+        print(f"{name.replace('_', ' ')}: {figure:,}")
+    if core.config["bias"][0] and core.tally() is None:
         print(f"bias: {core.bias:+.6g}")
     if weights:
-        table([(name, f"{weight:+.6g}") for name, weight in weights], ("feature", "weight"))
+        head = tuple(weights[0])
+        newest = "of the newest predictor:" if "predictors" in core.about() else None
+        table([tuple(_cell(row[key]) for key in head) for row in weights], head, newest)
     if isinstance(core, Selected):
         from noregret.cli.selecting import show_selection
 
@@ -63,20 +71,37 @@ def _predictor(core: Any) -> str:
     return ways.get(core.selection["how"], f"the vote of {len(core.votes):,} rows of weights")
 
 
-def _largest(core: Any, top: int) -> list[tuple[str, float]]:
-    """The largest weights in size, by feature name."""
+def _cell(value: Any) -> str:
+    return f"{value:+.6g}" if isinstance(value, float) else str(value)
+
+
+def _bias(core: Any) -> Any:
+    return core.bias if core.tally() is None else core.class_biases.tolist()
+
+
+def _largest(core: Any, top: int) -> list[dict[str, Any]]:
+    """The largest weights in size, by feature name, and by class where there are many."""
     import numpy as np
 
-    weights = core.weights
-    order = np.argsort(-np.abs(weights), kind="stable")[:top]
+    from noregret.cli.predictions import shown
+
+    weights = np.atleast_2d(core.weights)
+    order = np.argsort(-np.abs(weights), axis=None, kind="stable")[:top]
     name = core.features.name_of if core.features else str
-    return [(name(int(i)), float(weights[i])) for i in order if weights[i] != 0.0]
+    found = []
+    for k, i in zip(*np.unravel_index(order, weights.shape), strict=True):
+        if weights[k, i] != 0.0:
+            of = {} if core.tally() is None else {"class": shown(core.labels.classes[k])}
+            found.append({"feature": name(int(i)), **of, "weight": float(weights[k, i])})
+    return found
 
 
-def _labels(core: Any) -> dict[str, str] | None:
+def _labels(core: Any) -> dict[str, str] | list[str] | None:
     from noregret.cli.predictions import shown
 
     if core.labels is None:
         return None
+    if core.tally() is not None:
+        return [shown(label) for label in core.labels.classes]
     negative, positive = core.labels.classes
     return {"negative": shown(negative), "positive": shown(positive)}

@@ -45,7 +45,7 @@ def learn(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="perceptron (default), ogd, ogd-strong, kernel, second-order; vaw for numbers.",
+            help="perceptron (default), voted, multiclass, kernel, second-order, ogd, ogd-strong; vaw for numbers.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -79,6 +79,9 @@ def learn(
     budget: Annotated[int | None, typer.Option(help="How many rows a kernel learner may keep (default all).")] = None,
     forget: Annotated[str | None, typer.Option(help="What goes over the budget: oldest (default) or random.")] = None,
     seed: Annotated[int | None, typer.Option(help="Of --forget random (default 0).")] = None,
+    update: Annotated[
+        str | None, typer.Option(help="How multiclass learns: max-score (default) or one-vs-rest.")
+    ] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
         bool | None, typer.Option("--bias", help="Append a constant 1 to every row.", show_default=False)
@@ -142,6 +145,7 @@ def learn(
     from noregret import model
     from noregret.cli.options import check_writable, class_weights, names
     from noregret.cli.selecting import asked_for, check_learner, selected
+    from noregret.learner import PERCEPTRONS
     from noregret.protocol import play
     from noregret.rounds import Gathering
     from noregret.stream import read
@@ -150,7 +154,7 @@ def learn(
     certify = certify or receipt is not None
     wanted = asked_for(select, confidence, candidates, resume)
     asked = _asked(certify, gap, seconds, anytime, resume)
-    if certify and radius is not None and (learner or "perceptron") in ("perceptron", "second-order"):
+    if certify and radius is not None and (learner or "perceptron") in (*PERCEPTRONS, "second-order"):
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
         from noregret.picture.error import check_picture
@@ -170,6 +174,7 @@ def learn(
         "budget": budget,
         "forget": forget,
         "seed": seed,
+        "update": update,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,
@@ -235,10 +240,9 @@ def _core(
 ) -> Core:
     """The learner to play: a new one, or the resumed one once no option contradicts it."""
     from noregret import model
-    from noregret.cli.options import check_same, learner_settings, make_learner, with_defaults
+    from noregret.cli.options import check_same, learner_settings, make_learner, positive_label, with_defaults
     from noregret.errors import SettingError
     from noregret.learner.selected import REFUSAL
-    from noregret.stream import Labels
 
     if skip not in (None, "seen"):
         raise SettingError(f"--skip must be seen, got {skip!r}")
@@ -249,7 +253,7 @@ def _core(
         if core.labels is None:
             _refuse_for_regression(reading, settings, core.loss.name)
         elif reading["positive"] is not None:
-            core.labels = Labels(reading["positive"])
+            core.labels = positive_label(core, reading["positive"])
         core.options = with_defaults(reading)
         return core
     core, _ = model.load(resume)

@@ -10,6 +10,7 @@ from typing import Any
 from noregret.errors import InputError, SettingError
 from noregret.learner import LEARNERS, Core
 from noregret.loss import parse as parse_loss
+from noregret.stream.labels import Labels
 
 
 def flag(name: str) -> str:
@@ -60,6 +61,15 @@ def _constant(text: str) -> float:
         return float(number)
     except ValueError:
         raise SettingError(f"rate of the perceptron must be auto or constant:η, got {text!r}") from None
+
+
+def positive_label(core: Core, positive: str) -> Labels:
+    """The labels of a learner of two classes, the positive one told; a refusal for another learner."""
+    if core.labels is None:
+        raise SettingError(f"--positive is for two classes; the loss {core.loss.name} is for numbers")
+    if not isinstance(core.labels, Labels):
+        raise SettingError(f"--positive is for two classes; {core.name} takes any number of them")
+    return Labels(positive)
 
 
 def check_same(stored: dict[str, Any], given: dict[str, Any], what: str) -> None:

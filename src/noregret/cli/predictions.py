@@ -15,7 +15,10 @@ from noregret.stream.block import Block
 
 
 class Predictions:
-    """Writes `row,label,score,prediction`: the place of each row, its label, and what was said before it was known."""
+    """Writes `row,label,score,prediction`: the place of each row, its label, and what was said before it was known.
+
+    Of many classes the score is that of the class predicted.
+    """
 
     def __init__(self, file: IO[bytes], core: Core, labels: bool, probability: bool = False) -> None:
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -28,22 +31,34 @@ class Predictions:
 
     def write(self, block: Block, scores: NDArray[np.float64]) -> None:
         """The rounds of a block; rows of weight 0 were no rounds and are left out."""
+        scores, said = self._told(scores)
         played = np.flatnonzero(~np.isnan(scores))
-        said = self._said(scores[played])
         columns: list[Any] = [block.lines[played].tolist()]
         if self._labels:
             columns.append([shown(label) for label in block.labels[played].tolist()])
         columns.append([repr(score) for score in scores[played].tolist()])
         if self._probability:
             columns.append([repr(p) for p in probability(scores[played]).tolist()])
-        columns.append(said)
+        columns.append([said[place] for place in played.tolist()])
         self._writer.writerows(zip(*columns, strict=True))
 
-    def _said(self, scores: NDArray[np.float64]) -> list[str]:
-        if self._core.labels is None:
-            return [repr(score) for score in scores.tolist()]
-        negative, positive = (shown(label) for label in self._core.labels.classes)
-        return [positive if score > 0.0 else negative for score in scores.tolist()]
+    def _told(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
+        """One score a row, and what it says."""
+        labels = self._core.labels
+        if labels is None:
+            return scores, [repr(score) for score in scores.tolist()]
+        names = [shown(label) for label in labels.classes]
+        if scores.ndim == 1:
+            return scores, [names[score > 0.0] for score in scores.tolist()]
+        best, chosen = self._best(scores)
+        return best, [names[place] if place >= 0 else "" for place in chosen.tolist()]
+
+    def _best(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The highest score of many classes and its class; −1 before any class was known."""
+        if self._labels:  # a round: its margin, the class predicted, its score
+            return scores[:, 2], np.nan_to_num(scores[:, 1], nan=-1.0).astype(np.int64)
+        chosen = scores.argmax(axis=1)
+        return scores[np.arange(len(scores)), chosen], chosen
 
     def close(self) -> None:
         self._text.flush()

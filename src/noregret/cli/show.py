@@ -76,6 +76,8 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     recipe = run.learner.features
     if recipe is not None and (recipe.categorical or recipe.text):
         rows.append((f"  hashed: {', '.join((*recipe.categorical, *recipe.text))}", "", ""))
+    if run.tally is not None:
+        rows.append(("classes", number(len(run.tally["labels"])), ""))
     if run.mistakes is not None:
         rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
         if n > WINDOW:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from noregret import learner as cores
 from noregret import model
 from noregret.errors import ModelFileError
-from noregret.estimator.base import LinearEstimator
+from noregret.estimator.base import LinearEstimator, Vector
 from noregret.estimator.batch import BatchPerceptron
 from noregret.estimator.classifier import LinearClassifier
+from noregret.estimator.many import ManyClassifier
 from noregret.estimator.regressor import LinearRegressor
 from noregret.estimator.settings import Classifying, Common, settings
 from noregret.kernel import Kernel
@@ -23,11 +24,16 @@ from noregret.loss import Loss
 
 __all__ = [
     "BatchPerceptron",
+    "KernelPerceptron",
+    "MulticlassPerceptron",
     "OnlineGradientDescent",
     "OnlineGradientDescentRegressor",
     "Perceptron",
+    "SecondOrderPerceptron",
     "StronglyConvexGradientDescent",
     "StronglyConvexGradientDescentRegressor",
+    "VotedPerceptron",
+    "VovkAzouryWarmuth",
     "load",
 ]
 
@@ -177,6 +183,50 @@ class KernelPerceptron(Classifying, LinearClassifier):
         return self._fitted().supports or 0
 
 
+@settings
+class VotedPerceptron(Classifying, LinearClassifier):
+    """The voted perceptron: learns as the perceptron does and predicts by the vote of all its predictors.
+
+    It keeps the rows of its mistakes; a prediction takes as much time as they have numbers. `decision_function` is the
+    vote Σ_k c_k·sgn⟨w_k, x⟩, and there is no `coef_`: no one weight vector says what the vote says.
+
+    >>> VotedPerceptron().fit([[1.0], [-1.0]], [1, -1]).decision_function([[3.0], [-3.0]])
+    array([ 2., -2.])
+    """
+
+    _core_type = cores.VotedPerceptron
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # early predictors vote too, and few passes do not outvote them
+        return tags
+
+    @property
+    def coef_(self) -> Vector:
+        raise AttributeError("a voted perceptron has no coef_: the vote of all its predictors is not linear")
+
+    @property
+    def intercept_(self) -> Vector:
+        raise AttributeError("a voted perceptron has no intercept_: the vote of all its predictors is not linear")
+
+
+@settings
+class MulticlassPerceptron(Common, ManyClassifier):
+    """The perceptron of many classes, by the max-score update or one class against the rest.
+
+    >>> model = MulticlassPerceptron().fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
+    >>> model.predict([[0.1, 2.0]]).tolist(), model.decision_function([[0.1, 2.0]]).shape
+    (['b'], (1, 3))
+    >>> model.learn_one([5.0, 5.0], "d").predict_one([5.0, 5.0])
+    'd'
+    """
+
+    _core_type = cores.MulticlassPerceptron
+
+    update: str = "max-score"
+    class_weight: dict[Any, float] | str | None = None
+
+
 ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
     (shell._core_type.name, shell._regression): shell
     for shell in (
@@ -188,6 +238,8 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
         SecondOrderPerceptron,
         VovkAzouryWarmuth,
         KernelPerceptron,
+        VotedPerceptron,
+        MulticlassPerceptron,
     )
 }
 

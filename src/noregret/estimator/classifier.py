@@ -267,9 +267,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         weight = self.class_weight
         return {
             **super()._shell(),
-            "classes": [_python(label) for label in pair],
+            "classes": [as_python(label) for label in pair],
             "dtype": self.classes_.dtype.str if self._has("classes_") else None,
-            "class_weight": [[_python(label), float(k)] for label, k in weight.items()]
+            "class_weight": [[as_python(label), float(k)] for label, k in weight.items()]
             if isinstance(weight, dict)
             else weight,
         }
@@ -278,7 +278,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         super()._restore(core, shell)
         if shell is None:  # learned by the command line
             if core.labels is not None and core.labels.settled:
-                labels = [_whole(label) for label in core.labels.classes]
+                labels = [as_whole(label) for label in core.labels.classes]
                 self.classes_ = np.array(labels)
                 self._codes = dict(zip(labels, (-1.0, 1.0), strict=True))
             return
@@ -311,14 +311,14 @@ def _like(one: Any, label: Any) -> Any:
     """A label told from the other one, of the same kind: False beside True, 0 beside 1."""
     if label is None or isinstance(label, str):
         return label
-    return bool(label > 0) if isinstance(one, bool | np.bool_) else _whole(label)
+    return bool(label > 0) if isinstance(one, bool | np.bool_) else as_whole(label)
 
 
-def _whole(label: Any) -> Any:
+def as_whole(label: Any) -> Any:
     """A label that a file wrote as a number: 1, not 1.0."""
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
-def _python(label: Any) -> Any:
+def as_python(label: Any) -> Any:
     """A label as Python's own bool, int, float or str."""
     return label.item() if isinstance(label, np.generic) else label

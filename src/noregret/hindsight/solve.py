@@ -13,10 +13,10 @@ from noregret.hindsight.newton import MATRIX_WIDTH, Newton
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
 from noregret.hindsight.smoothing import Bent, Custom, Logistic, Shape, shape_of
-from noregret.hindsight.threads import calm
 from noregret.loss import Loss
 from noregret.rounds import Rounds, Vector
 from noregret.stream.block import Sparse
+from noregret.threads import calm
 
 THIN = 16  # one round in so many gives the first guess
 WORTH_THINNING = 40  # times as many rounds as features must be left

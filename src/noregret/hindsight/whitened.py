@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from noregret.hindsight.design import Design
 from noregret.hindsight.perceptron import penalised
-from noregret.hindsight.threads import calm
 from noregret.rounds import Rounds, Vector
 from noregret.stream.block import Dense
+from noregret.threads import calm
 
 ENTRIES = 50_000_000  # rows times features that are whitened as one matrix; beyond, the rows are taken as they are
 

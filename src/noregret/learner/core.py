@@ -21,6 +21,7 @@ from noregret.prepare import Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
 from noregret.stream.block import Rows, Sparse
+from noregret.stream.classes import Classes
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels
 
@@ -38,6 +39,7 @@ class Core:
 
     name: str
     learns: ClassVar[bool] = True
+    outputs: ClassVar[int] = 1  # how many numbers `play` gives for a round
     paired: bool = False  # weights and Σg side by side in memory
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
@@ -71,7 +73,7 @@ class Core:
         self.width = 0
         self.shape = (0,)  # of an array that holds one row
         self.features: Features | None = None
-        self.labels: Labels | None = None if loss.regression else Labels()
+        self.labels: Labels | Classes | None = None if loss.regression else Labels()
         self.segments: list[Segment] = []
         self.options: dict[str, Any] = {}  # how its streams were read, kept with the model
 
@@ -160,21 +162,31 @@ class Core:
                 return self._play_some(rows, y, weights, keep)
             rows = self.preparation.apply(rows, learn=True)
         self.grow(rows.width, sparse=isinstance(rows, Sparse))
-        scores = np.empty(len(rows))
-        self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
-        if keep is not None:
-            keep.add(rows, y, weights, scores)
+        scores = self._blank(len(rows))
+        if keep is None:
+            self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+        else:
+            self._play_kept(rows, y, weights, scores, keep)
         return scores
+
+    def _blank(self, rows: int) -> Vector:
+        """Room for what `play` gives."""
+        return np.full(rows if self.outputs == 1 else (rows, self.outputs), math.nan)
 
     def _play_some(self, rows: Rows, y: Vector, weights: Vector, keep: Gathering | None) -> Vector:
         """Rows of weight 0 are not even looked at: they must not move the maxima that others are scaled by."""
-        scores, some = np.full(len(rows), math.nan), np.flatnonzero(weights)
+        scores, some = self._blank(len(rows)), np.flatnonzero(weights)
         scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
         return scores
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         """The rounds themselves, on prepared rows; the scores are written where they are asked for."""
         raise NotImplementedError
+
+    def _play_kept(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
+        """The rounds, handed on as they were played."""
+        self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+        keep.add(rows, y, weights, scores)
 
     def score_array(self, x: NDArray[Any]) -> float | None:
         """The score of a plain row of as many float64 as there are features; None where that is no short way."""
@@ -212,6 +224,19 @@ class Core:
     def _score(self, rows: Rows, scores: Vector) -> None:
         """Write the scores of prepared rows, whatever their width."""
         raise NotImplementedError
+
+    def missed(self, scores: Vector, y: Vector) -> NDArray[np.bool_]:
+        """For each round whether its score was a mistake, a score of 0 counting as `tie` says."""
+        tie = float(self.config["tie"][0])
+        return np.asarray(np.where(scores == 0.0, y != tie, (scores > 0.0) != (y > 0.0)))
+
+    def tally(self) -> dict[str, Any] | None:
+        """What is counted by class, of a learner of many classes."""
+        return None
+
+    def about(self) -> dict[str, Any]:
+        """What else there is to say of a model: figures that only this kind of learner has."""
+        return {}
 
     def reset(self) -> None:
         """Back to before the first round; settings stay."""

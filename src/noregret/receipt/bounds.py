@@ -8,36 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval
+from noregret.learner import PERCEPTRONS
+from noregret.receipt import bounds_classes
 from noregret.receipt.bounds_kernel import KERNEL_BOUNDS, KERNEL_NEEDS, SPANNED, kernel_vectors
 from noregret.receipt.bounds_second_order import second_order, vaw
 from noregret.receipt.facts import At, Facts
+from noregret.receipt.found import EITHER, Certificate, Condition, Formula, Found
 
-Certificate = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Found:
-    """A bound as recomputed; `slack` is how much higher a certificate may have put it for the sake of rounding.
-
-    `loose` is the same for its values, where cancellation leaves more than a relative difference.
-    """
-
-    bound: Interval
-    observed: Interval | None
-    ceiling: float
-    values: dict[str, float] = field(default_factory=dict)
-    slack: float = 0.0
-    loose: float = 0.0
-
-
-Formula = Callable[[Facts, Certificate], Found]
 UNIT, PREMISE = "every round weighs 1", "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic"
 ZERO, COMPARED = "the run starts at w₁ = 0", "a comparator v is given"
 SEPARATED = "a separator is known: y⟨u,x⟩ ≥ 1 on every round"
@@ -50,8 +33,9 @@ INVERSE_ROOT = "the step is η = 1/√T for the T rounds played"
 HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is longer than G"
 LIPSCHITZ = "the slope of the loss is bounded by L"
 
-GIVEN = (COMPARED, ORDER_FREE, SPANNED)
-NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
+GIVEN = (COMPARED, ORDER_FREE, SPANNED, *bounds_classes.GIVEN)
+NEEDS: dict[str, Condition] = {
+    **bounds_classes.NEEDS,
     UNIT: lambda f: f.rounds.weights is None,
     PREMISE: lambda f: f.rounds.weights is None and f.replayed[0],
     ZERO: lambda f: not f.start.any(),
@@ -69,9 +53,6 @@ NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     LIPSCHITZ: lambda f: math.isfinite(f.core.loss.lipschitz),
     **KERNEL_NEEDS,
 }
-
-
-EITHER = "either"  # two numbers so close that rounding decides
 
 
 def _tuned(f: Facts) -> bool | str:
@@ -358,8 +339,10 @@ def speaks_of(name: str, f: Facts) -> bool:
         return f.core.name == "vaw" and f.entry is not None
     if name.startswith("second-order"):
         return f.core.name == "second-order"
+    if name in bounds_classes.BOUNDS:
+        return bounds_classes.speaks_of(name, f)
     if not name.startswith("ogd-"):
-        return f.core.name == "perceptron"
+        return f.core.name in PERCEPTRONS and (name != "voted-test-error" or f.core.name == "voted")
     if f.core.name != "ogd" or f.entry is None or f.core.rate.code != RATES.get(name, f.core.rate.code):
         return False
     if name in ("ogd-inverse-root", "ogd-horizon"):
@@ -373,6 +356,8 @@ def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
         return kernel_vectors(name, f.points, named)
     if name == "norm-lemma" or not all(one in f.points for one in named):
         return not named
+    if name in bounds_classes.BOUNDS:
+        return bounds_classes.vectors_of(name, named)
     if name.startswith("novikoff"):
         return named == ["separator", "separator_weights"]
     if name.startswith("second-order"):
@@ -387,6 +372,8 @@ def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
 
 STEPS = (CONVEX, IN_BALL, INSIDE)
 BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
+    **bounds_classes.BOUNDS,
+    **bounds_classes.voted_needs(PREMISE, ZERO, COMPARED),
     "norm-lemma": ((UNIT, PREMISE), _norm_lemma),
     "novikoff": ((UNIT, PREMISE, SEPARATED), _novikoff),
     "novikoff-mistakes": ((UNIT, PREMISE, SEPARATED), _novikoff_mistakes),

@@ -14,6 +14,7 @@ from noregret.gram import Gram, hinges
 from noregret.interval import Interval, total
 from noregret.learner.kernel import KernelPerceptron
 from noregret.receipt.form import Vector
+from noregret.receipt.found import Certificate, Formula, Found
 from noregret.receipt.measure import missed
 from noregret.receipt.replay import Replayed
 
@@ -96,12 +97,10 @@ class Spans:
 Make = Callable[[Spans, Interval, Interval], Interval]
 
 
-def at(make: Make) -> Callable[[Facts, dict[str, Any]], Any]:
+def at(make: Make) -> Formula:
     """A mistake bound at the comparator that the certificate names."""
 
-    def found(f: Facts, certificate: dict[str, Any]) -> Any:
-        from noregret.receipt.bounds import Found
-
+    def found(f: Facts, certificate: Certificate) -> Found:
         loss, norm = f.spans.at(certificate["points"][0])
         values = {"hinge": loss.hi, "norm": norm.hi}
         return Found(make(f.spans, loss, norm), Interval.of(float(len(f.spans.updates))), f.T, values)
@@ -109,9 +108,7 @@ def at(make: Make) -> Callable[[Facts, dict[str, Any]], Any]:
     return found
 
 
-def norm_lemma(f: Facts, certificate: dict[str, Any]) -> Any:
-    from noregret.receipt.bounds import Found
-
+def norm_lemma(f: Facts, certificate: Certificate) -> Found:
     bound = f.spans.trace
     return Found(bound, f.spans.length, math.inf, {}, slack=bound.hi * 2.0**-45)
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from noregret._kernel.matrix import follow
 from noregret.enclose import margins
-from noregret.hindsight.threads import calm
 from noregret.interval import Interval
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Vector
+from noregret.threads import calm
 
 Numbers = tuple[Interval, Interval | None, float, dict[str, float], float, float]
 WIDER = 4.0  # another machine's roundings are not these

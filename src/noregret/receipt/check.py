@@ -23,10 +23,11 @@ from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, parse
-from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, PROMISES, Found, speaks_of, vectors_of
+from noregret.receipt.bounds import BOUNDS, GIVEN, NEEDS, PROMISES, speaks_of, vectors_of
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Receipt, Vector, decoded, is_blend, is_separation
+from noregret.receipt.found import EITHER, Found
 from noregret.receipt.measure import cancelling, measured, own_loss, relative_gap, tangent_dual
 from noregret.receipt.replay import Replayed, described, fresh, replay
 from noregret.receipt.selection import check_selection
@@ -153,6 +154,8 @@ def _check_vectors(receipt: Receipt, played: Replayed) -> None:
     for name, vector in receipt.points.items():
         featured = name.startswith(("u", "v_")) or name == "separator"
         wanted = played.rounds.width if featured else counts.get(name, len(played.rounds))
+        if name.startswith("V_") and played.run.tally is not None:
+            wanted = played.rounds.width * len(played.run.tally["labels"])
         if len(vector) != wanted or not np.isfinite(vector).all():
             raise ReceiptError(f"the vector {name} must be {wanted} finite numbers", failed=True)
 

@@ -20,6 +20,7 @@ from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, logistic, squared_hinge
 from noregret.receipt.bounds_kernel import Spans
 from noregret.receipt.form import Vector
+from noregret.receipt.many import ManyFacts
 from noregret.receipt.measure import float_steps, measured, middle, missed, own_loss
 from noregret.receipt.replay import Replayed
 from noregret.rounds import Rounds
@@ -68,6 +69,11 @@ class Facts:
     def U(self) -> float:
         """The radius of the comparators: that of the regret, or the learner's own."""
         return self.core.domain.radius if self.entry is None else float(self.entry["domain"]["radius"])
+
+    @cached_property
+    def many(self) -> ManyFacts:
+        """The run of many classes."""
+        return ManyFacts(self.played, self.points)
 
     @cached_property
     def allowance(self) -> float:

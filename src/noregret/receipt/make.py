@@ -46,6 +46,8 @@ class Against:
             if radius is not None:
                 raise SettingError("certify: a kernel learner is compared in the space of its kernel, without a radius")
             return None
+        if radius is not None and core.tally() is not None:
+            raise SettingError("certify: many classes are compared without a ball: leave out the radius")
         if radius is not None and not 0.0 < radius < math.inf:
             raise SettingError(f"certify: radius must be positive and finite, got {radius}")
         if not core.loss.convex:
@@ -116,7 +118,7 @@ def receipt_of(
 ) -> Receipt:
     """The receipt of rounds that were kept while they were played."""
     run, rounds = played.run, played.rounds
-    against = Against.of(core, radius, len(rounds))
+    against = Against.of(core, radii[0] if radii and run.tally is not None else radius, len(rounds))
     points: dict[str, Vector] = {}
     found = None
     if against is not None:
@@ -228,8 +230,15 @@ def figures(run: Run, rounds: Rounds) -> dict[str, Any]:
         "mistake_norm2": run.mistake_norm2,
         "weight_norm": run.weight_norm,
         "score_moment": score_moment(rounds.scores),
-        "gradient": run.gradient,
+        **_by_kind(run),
     }
+
+
+def _by_kind(run: Run) -> dict[str, Any]:
+    """The figures of gradients, or of many classes."""
+    if run.tally is None:
+        return {"gradient": run.gradient}
+    return {"classes": len(run.tally["labels"]), "unforeseen": run.tally["unforeseen"]}
 
 
 def _check_same(run: Run, again: Run) -> None:

@@ -17,6 +17,7 @@ from noregret.interval import Interval, total
 from noregret.learner.kernel import KernelPerceptron
 from noregret.loss import Loss
 from noregret.receipt.form import Vector
+from noregret.receipt.many import ManyFacts
 from noregret.receipt.replay import Replayed
 from noregret.rounds import Rounds
 
@@ -24,6 +25,8 @@ from noregret.rounds import Rounds
 def measured(played: Replayed) -> dict[str, Any]:
     """Every figure of a receipt, found again."""
     run, rounds, core = played.run, played.rounds, played.run.learner
+    if run.tally is not None:
+        return _of_classes(played)
     sigma = float(core.config["sigma"][0])
     scores = _scores(rounds)
     wrong = None if core.regression else missed(played)
@@ -52,8 +55,30 @@ def _squares(played: Replayed) -> tuple[Vector, Vector]:
     return row_norms2(played.rounds)
 
 
+def _of_classes(played: Replayed) -> dict[str, Any]:
+    """The same of many classes, from what was said in each round and which weights moved."""
+    run, facts = played.run, ManyFacts(played, {})
+    low, high = facts.squares
+    squares, weights = 0.5 * (low + high), played.rounds.weights
+    return {
+        "rounds": len(played.rounds),
+        "features": run.features,
+        "mistakes": facts.mistakes,
+        "updates": len(facts.updated),
+        "loss": float(facts.mistakes if weights is None else math.fsum(weights[facts.wrong])),
+        "max_norm2": float(squares.max(initial=0.0)),
+        "mistake_norm2": math.fsum(squares[facts.wrong]),
+        "weight_norm": run.weight_norm if weights is not None else middle(facts.replayed[1]),
+        "score_moment": score_moment(_scores(played.rounds)),
+        "classes": facts.classes,
+        "unforeseen": int(facts.unforeseen),
+    }
+
+
 def cancelling(played: Replayed) -> dict[str, float]:
     """The sums whose terms may cancel, by the size of their terms: what the loop lost is a share of that."""
+    if played.run.tally is not None:
+        return {"weight_norm": math.fsum(np.sqrt(row_norms2(played.rounds)[1]))}
     rounds, core = played.rounds, played.run.learner
     slopes = np.abs(core.loss.gradients(_scores(rounds), rounds.y))
     if rounds.weights is not None:
@@ -66,6 +91,8 @@ def cancelling(played: Replayed) -> dict[str, float]:
 
 def score_moment(scores: Vector) -> float:
     """Σ t·z_t: a figure that changes when rounds change places, even rounds that taught nothing."""
+    if scores.ndim == 2:  # the margins of many classes; none where there was nothing to be ahead of
+        scores = np.where(np.isfinite(scores[:, 0]), scores[:, 0], 0.0)
     return math.fsum((t * z for t, z in enumerate(scores.tolist(), 1)))
 
 

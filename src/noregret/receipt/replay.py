@@ -16,7 +16,6 @@ from noregret.protocol import play
 from noregret.receipt.form import plain
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
-from noregret.stream.labels import Labels
 
 Segment = dict[str, Any]
 Watch = Callable[[Any, Any, Any], None]
@@ -36,11 +35,7 @@ def fresh(name: str, settings: dict[str, Any], classes: Sequence[Any] | None, lo
     """A learner as it was before its first round; labels keep the meaning they had."""
     core = LEARNERS[name](**settings if loss is None else {**settings, "loss": loss})
     if core.labels is not None and classes is not None:
-        negative, positive = classes
-        if negative is not None and positive is not None:
-            core.labels = Labels.of(negative, positive)
-        elif positive is not None:
-            core.labels = Labels(positive)
+        core.labels = core.labels.again(classes)
     return core
 
 
@@ -109,8 +104,8 @@ def described(core: Core) -> dict[str, Any]:
 
 
 def classes(core: Core) -> list[Any] | None:
-    """The two labels, where they are not −1/+1, 0/1 or false/true, which need no telling."""
-    return None if core.labels is None or core.labels.fixed else list(core.labels.classes)
+    """The labels that a replay has to be told: two that are not −1/+1, 0/1 or false/true, many that were declared."""
+    return None if core.labels is None else core.labels.told
 
 
 def reading(core: Core) -> dict[str, Any]:

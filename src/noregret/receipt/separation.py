@@ -77,7 +77,7 @@ def lay_out(
             if watch is not None:
                 watch(f"reading {digest.rows:,} rows", stream.fraction())
         rounds = gathering.done()
-    assert core.labels is not None
+    assert isinstance(core.labels, Labels)
     return Laid(rounds, core.labels.classes, digest.hexdigest(), stream.source, stream.features.count)
 
 

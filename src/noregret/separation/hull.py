@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.hindsight.design import Design
-from noregret.hindsight.threads import calm
 from noregret.rounds import Rounds, Vector
 from noregret.stream.block import Dense
+from noregret.threads import calm
 
 MOST = 5_000  # corners to join
 Matrix = NDArray[np.float64]

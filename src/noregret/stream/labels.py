@@ -8,6 +8,7 @@ either `positive` is given, or rows are held until the second label shows, and t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class Labels:
         """The map of two labels that are known beforehand."""
         labels = cls()
         for label, code in ((negative, -1.0), (positive, 1.0)):
-            labels._codes[_plain(label)] = code
+            labels._codes[plain_label(label)] = code
         return labels
 
     @property
@@ -71,7 +72,7 @@ class Labels:
             found[np.asarray(block.labels == label, dtype=bool)] = code
         for row in np.flatnonzero(found == 0).tolist():
             if found[row] == 0:
-                label = _plain(block.labels[row])
+                label = plain_label(block.labels[row])
                 if self._introduce(label, block.source, int(block.lines[row])):
                     for known, code in self._codes.items():
                         found[np.asarray(block.labels == known, dtype=bool)] = code
@@ -82,8 +83,8 @@ class Labels:
     def one(self, label: Any, source: str | None = None, line: int | None = None) -> float | None:
         """The code of one label; None when it cannot be told yet."""
         code = self._codes.get(label)
-        if code is None and self._introduce(_plain(label), source, line):
-            code = self._codes[_plain(label)]
+        if code is None and self._introduce(plain_label(label), source, line):
+            code = self._codes[plain_label(label)]
         return code
 
     def decide(self) -> None:
@@ -102,6 +103,22 @@ class Labels:
         if positive is None and negative is not None:
             positive = _partner(negative)
         return negative, positive
+
+    def index(self, y: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Each code as a place in `classes`."""
+        return (y > 0.0).astype(np.int64)
+
+    @property
+    def told(self) -> list[Label | None] | None:
+        """The two labels, which a replay has to be told; None for those that mean the same to every fresh map."""
+        return None if self.fixed else list(self.classes)
+
+    def again(self, told: Sequence[Any]) -> Labels:
+        """A map that has met no label yet, told these two; None for one that is not known."""
+        negative, positive = told
+        if positive is None:
+            return Labels()
+        return Labels(positive) if negative is None else Labels.of(negative, positive)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -170,16 +187,16 @@ class Labels:
         return -code
 
 
-def _plain(label: Any) -> Label:
+def plain_label(label: Any, source: str | None = None, line: int | None = None) -> Label:
     """A label as a float or a str of Python's own, so that it can be stored."""
     if isinstance(label, str):
         return str(label)
     try:
         value = float(label)
     except (TypeError, ValueError):
-        raise InputError(f"a label must be a number, a boolean or a string, got {label!r}") from None
+        raise InputError(f"a label must be a number, a boolean or a string, got {label!r}", source, line) from None
     if not math.isfinite(value):
-        raise InputError(f"a label must be finite, got {label!r}")
+        raise InputError(f"a label must be finite, got {label!r}", source, line)
     return value
 
 

@@ -15,12 +15,14 @@ from noregret.theorem import (
     hinge,
     kernel,
     ladder,
+    multiclass,
     perceptron,
     risk,
     second_order,
     squares,
     strong,
     vaw,
+    voted,
 )
 from noregret.theorem.certificate import Assumption, Certificate, Verdict
 from noregret.theorem.evidence import Evidence, evaluate, gather
@@ -42,8 +44,10 @@ MODULES = (
     perceptron,
     hinge,
     squares,
-    kernel,
     convex,
+    voted,
+    kernel,
+    multiclass,
     ladder,
     constant,
     doubling,

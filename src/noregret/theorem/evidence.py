@@ -21,6 +21,7 @@ from noregret.errors import SettingError
 from noregret.gram import Gram
 from noregret.hindsight.result import Hindsight
 from noregret.interval import Interval, ends, least, total
+from noregret.learner import PERCEPTRONS
 from noregret.loss import Loss
 from noregret.rounds import Rounds
 from noregret.run import Run
@@ -28,6 +29,8 @@ from noregret.theorem import gradients
 from noregret.theorem.comparator import Comparator, Start
 from noregret.theorem.followed import Followed, followed
 from noregret.theorem.gradients import Gradients
+from noregret.theorem.many import Many, many, one_against_rest
+from noregret.theorem.many import with_points as with_many
 from noregret.theorem.path import Path, replayed
 
 Vector = NDArray[np.float64]
@@ -89,6 +92,7 @@ class Evidence:
     path: Path | None = None
     followed: Followed | None = None  # the matrices of a second-order learner
     gram: Gram | None = None  # a kernel learner's rounds, where they are not too many
+    many: Many | None = None  # of a perceptron of many classes
     points: Points = field(default_factory=dict)
 
     @property
@@ -125,13 +129,15 @@ def gather(
     run: Run, rounds: Rounds, hindsight: Hindsight | None = None, *, gap: float = 1e-4, seconds: float = math.inf
 ) -> Evidence:
     """Everything: for a perceptron the best comparators of its mistake bounds are solved for."""
+    if run.tally is not None:
+        return _gather_many(run, rounds, gap, seconds)
     if run.learner.name == "second-order" and rounds.weights is None and len(rounds):
         return _gather_second_order(evaluate(run, rounds, hindsight), gap, seconds)
     if run.learner.name == "kernel":
         from noregret.theorem.span import solved
 
         return solved(evaluate(run, rounds, hindsight), gap=gap, seconds=seconds)
-    if run.learner.name != "perceptron" or rounds.weights is not None or not len(rounds):
+    if run.learner.name not in PERCEPTRONS or rounds.weights is not None or not len(rounds):
         return evaluate(run, rounds, hindsight)
     from noregret.hindsight import penalised, root, separator
 
@@ -149,12 +155,39 @@ def gather(
     return with_points(bare, points)
 
 
+def _gather_many(run: Run, rounds: Rounds, gap: float, seconds: float) -> Evidence:
+    """Comparators with a row a class: one V for the bounds, or a v for each class against the rest."""
+    bare = evaluate(run, rounds)
+    found = bare.many
+    if found is None or rounds.weights is not None:
+        return bare
+    from noregret.hindsight import penalised
+    from noregret.hindsight.multiclass import comparators
+
+    if not found.ones:
+        wanted = {"sum": found.sum_norm.hi, "mistakes": found.reach.hi}
+        return _with_many_points(bare, comparators(rounds, found.classes, wanted, found.radius.hi, seconds))
+    each = [
+        penalised(one_against_rest(rounds, k, one.first), one.norm2.sqrt(), gap=gap, seconds=seconds / found.classes).v
+        for k, one in enumerate(found.ones)
+    ]
+    return _with_many_points(bare, {"V_each": np.concatenate(each)})
+
+
+def _with_many_points(bare: Evidence, points: Points) -> Evidence:
+    assert bare.many is not None
+    return replace(bare, many=with_many(bare.many, bare.rounds, points), points={**bare.points, **points})
+
+
 def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, points: Points | None = None) -> Evidence:
     """The evidence at given points (v_sum, beta_sum, …), without a solver."""
     if rounds.scores is None or len(rounds) != run.rounds:
         raise SettingError(f"evidence: the run has {run.rounds} rounds with scores, and {len(rounds)} were given")
+    if run.tally is not None:
+        found = Evidence(run, rounds, Start(np.zeros(rounds.width)), Interval.of(run.loss))
+        return _with_many_points(replace(found, many=many(run, rounds)), points or {}) if len(rounds) else found
     start = _start(run, rounds)
-    if run.learner.name == "perceptron":
+    if run.learner.name in PERCEPTRONS:
         found = Evidence(run, rounds, start, _own_loss(run, rounds, losses.hinge()), _mistakes(run, rounds, start))
         found = with_points(found, points or {})
     elif run.learner.name in SECOND_ORDER:

@@ -1,0 +1,212 @@
+"""Many classes: sorted in `classes_` where all are known at once, otherwise in the order in which they appeared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from noregret.errors import InputError, SettingError
+from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
+from noregret.estimator.classifier import BALANCED, as_python, as_whole
+from noregret.estimator.one import NOT_FINITE, one_row, refuse_strange, without
+from noregret.learner.core import Core
+from noregret.learner.log import rows_of
+from noregret.learner.multiclass import MulticlassPerceptron as ManyCore
+from noregret.stream.classes import Classes
+from noregret.stream.labels import same
+
+
+class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+    """A learner of many classes in scikit-learn's and in River's clothes."""
+
+    _regression = False
+    bias: bool
+    class_weight: dict[Any, float] | str | None
+    _spelled: list[Any]  # the labels by their numbers, as they were first given
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # One pass through the origin is what the theorems speak of; it reaches no fixed share of correct answers,
+        # and a weight of a thousand times another only makes it stumble.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    @property
+    def _many(self) -> ManyCore:
+        core = self.core
+        assert isinstance(core, ManyCore)
+        return core
+
+    # -- scikit-learn's way ----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows in order, starting anew; every class of y is known from the first row on."""
+        core = self._new_core()
+        X, y = self._first_look(X, y, core)
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"{type(self).__name__}: y must hold two classes, got one class only: {classes[0]!r}")
+        core.labels = Classes(classes.tolist())
+        weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
+        self._learn(core, X, codes.astype(np.float64), weights, self.passes, self.shuffle)
+        self._core, self._spelled, self.classes_ = core, classes.tolist(), classes
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning; `classes` names them beforehand, on the first call. A label not named is a new class."""
+        by_name = self._by_name(X)
+        if by_name:
+            y = np.asarray(y)
+        else:
+            X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
+        check_classification_targets(y)
+        if classes is not None:
+            self._declare(np.unique(np.asarray(classes)))
+        codes = self._codes_of(y)
+        weights = self._row_weights(y, np.unique(y), sample_weight, X, balanced=False)
+        if by_name:
+            self._learn_by_name(X, codes, weights)
+        else:
+            self._learn(self.core, X, codes, weights, 1, None)
+        self._name_classes()
+        return self
+
+    def _declare(self, classes: NDArray[Any]) -> None:
+        labels = self._many.labels
+        if labels.untouched:
+            self._many.labels = Classes(classes.tolist())
+            self._spelled = classes.tolist()
+        elif sorted(map(str, self._spelled)) != sorted(map(str, classes.tolist())):
+            raise ValueError(f"classes: {classes.tolist()} are not those of before, {self._spelled}")
+
+    def _codes_of(self, y: NDArray[Any]) -> Vector:
+        """The number of each label; new ones are numbered in the order of the rows."""
+        found, first, places = np.unique(y, return_index=True, return_inverse=True)
+        codes = np.zeros(len(found))
+        for i in np.argsort(first).tolist():
+            codes[i] = self._code(as_python(found[i]))
+        return np.asarray(codes[places])
+
+    def _code(self, label: Any) -> float:
+        code = self._many.labels.one(label)
+        spelled = self._spelled if self._has("_spelled") else []
+        if code >= len(spelled):
+            self._spelled = [*spelled, label]
+        return code
+
+    def _name_classes(self) -> None:
+        self.classes_ = np.array(self._spelled)
+
+    def _row_weights(
+        self, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, X: Any, balanced: bool
+    ) -> Vector | None:
+        weights = self._sample_weights(sample_weight, X)
+        if self.class_weight is None:
+            return weights
+        if self.class_weight == "balanced" and not balanced:
+            raise ValueError(BALANCED)
+        chosen = self.class_weight
+        if isinstance(chosen, dict) and not balanced:  # a class may be weighed before it appears
+            chosen = {label: weight for label, weight in chosen.items() if label in classes}
+        by_class = compute_class_weight(chosen, classes=classes, y=y)
+        weight: Vector = by_class[np.searchsorted(classes, y)]
+        return weight if weights is None else weights * weight
+
+    def decision_function(self, X: Any) -> Vector:
+        """⟨w_k, x⟩ for each row and class; of two classes the second's score less the first's."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of the highest score, the first of them on a tie."""
+        best = self._scores(X).argmax(axis=1)
+        return np.asarray(self._known()[best])
+
+    def _known(self) -> NDArray[Any]:
+        return self.classes_ if self._has("classes_") else np.array(self._spelled[: self._many.known])
+
+    @property
+    def coef_(self) -> Vector:
+        """The weights, a row a class; of two classes one row, the second's less the first's."""
+        W = self._fitted().weights
+        return W[1:] - W[:1] if len(W) == 2 else W
+
+    @property
+    def intercept_(self) -> Vector:
+        """The bias of each class; of two classes the second's less the first's."""
+        self._fitted()
+        b = self._many.class_biases
+        return b[1:] - b[:1] if len(b) == 2 else b
+
+    # -- River's way -----------------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> Self:
+        """One round: a dict of features, an array, or a pair (indices, values), with its label, old or new."""
+        if not self._many.labels.knows(y):
+            refuse_strange(x)
+            self.__dict__.pop("classes_", None)
+        code = self._code(as_python(y))
+        if w != 1.0 or self.class_weight is not None:
+            w = checked_weight(w) * self._class_weight_of(y)
+        self._learn_one(x, code, w)
+        return self
+
+    def _class_weight_of(self, y: Any) -> float:
+        if isinstance(self.class_weight, str):
+            raise SettingError(BALANCED)
+        weights = {} if self.class_weight is None else self.class_weight
+        return next((float(weight) for label, weight in weights.items() if same(label, y)), 1.0)
+
+    def predict_one(self, x: Any) -> Any:
+        """The class of one example; None before any label was seen."""
+        core = self._many
+        if not core.known:
+            return None
+        scores = self._score_classes(core, x)
+        return self._label(int(scores.argmax()))
+
+    def _label(self, code: int) -> Any:
+        labels = self._spelled if self._has("_spelled") else []
+        return labels[code] if code < len(labels) else as_whole(self._many.labels.classes[code])
+
+    def _score_classes(self, core: ManyCore, x: Any) -> Vector:
+        if core.features is None:
+            return np.zeros(core.known)
+        row, width = one_row(core, x, False)
+        scores: Vector = core.class_scores(rows_of(without(row, core.width) if width > core.width else row))[0]
+        if not np.isfinite(scores).all():
+            raise InputError(NOT_FINITE)
+        return scores
+
+    # -- the model file --------------------------------------------------------------------------------------
+
+    def _shell(self) -> dict[str, Any]:
+        weight = self.class_weight
+        return {
+            **super()._shell(),
+            "classes": [self._label(code) for code in range(len(self._many.labels.classes))],
+            "dtype": self.classes_.dtype.str if self._has("classes_") else None,
+            "class_weight": [[as_python(label), float(k)] for label, k in weight.items()]
+            if isinstance(weight, dict)
+            else weight,
+        }
+
+    def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
+        super()._restore(core, shell)
+        labels = core.labels.classes if core.labels is not None else ()
+        self._spelled = [as_whole(label) for label in labels] if shell is None else list(shell["classes"])
+        if shell is None:  # learned by the command line
+            self._name_classes()
+            return
+        if shell["dtype"] is not None:
+            self.classes_ = np.array(shell["classes"], dtype=shell["dtype"])
+        weight = shell["class_weight"]
+        self.class_weight = dict(weight) if isinstance(weight, list) else weight
