@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from noregret.interval import Interval
-from noregret.receipt.facts import Facts
+
+if TYPE_CHECKING:
+    from noregret.receipt.facts import Facts
 
 Certificate = dict[str, Any]
 
@@ -27,6 +29,6 @@ class Found:
     loose: float = 0.0
 
 
-Formula = Callable[[Facts, Certificate], Found]
-Condition = Callable[[Facts], bool | str | None]
+Formula = Callable[["Facts", Certificate], Found]
+Condition = Callable[["Facts"], bool | str | None]
 EITHER = "either"  # two numbers so close that rounding decides
