@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BALL, CURVE, STRONG, TRACE, WINDOW, new_state
+from noregret._kernel.state import BALL, CURVE, GRADIENTS, STRONG, TRACE, WINDOW, new_state
 
 if TYPE_CHECKING:
     from noregret.learner.core import Core
@@ -94,7 +94,7 @@ class Run:
             "sum_norm2_over_t": self._get("gradient2_inverse"),
             "sum_dot_weights": self._get("gradient_dot_weights"),
         }
-        return {**figures, "norm_of_sum": self.gradient_sum_norm} if self._code("gather") else figures
+        return {**figures, "norm_of_sum": self.gradient_sum_norm} if self._code("gather") == GRADIENTS else figures
 
     @property
     def regret_upper(self) -> float | None:

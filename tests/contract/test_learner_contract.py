@@ -11,7 +11,7 @@ from noregret.loss import parse
 from oracle import learners as plain
 from oracle.figures import auc, confusion, figures, last_label_loss, last_label_mistakes, mean_label_loss
 from oracle.losses import loss_of
-from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, SPECS, data
+from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, PERCEPTRONS, SPECS, data
 
 every_case = pytest.mark.parametrize(("name", "spec"), CASES, ids=NAMES)
 TIE = {"mistake": 0.0, "+1": 1.0, "-1": -1.0}
@@ -22,6 +22,10 @@ def twin(name, spec, X, y, weights=None, start=None, tie=0.0):
     X, y = X.tolist(), y.tolist()
     if name == "perceptron":
         return plain.perceptron(X, y, tie=tie, start=start)
+    if name == "averaged":
+        return plain.averaged(X, y, tie=tie, start=start)
+    if name in ("pa", "pa1", "pa2"):
+        return plain.passive(X, y, loss_of(spec), name, 0.7 if name == "pa2" else None, weights)
     if name == "ogd":
         return plain.descent(X, y, loss_of(spec), plain.adaptive(1.5), plain.ball(1.5), weights=weights, start=start)
     return plain.descent(X, y, loss_of(spec), plain.strong(0.5), plain.ball(1.5), sigma=0.5, weights=weights)
@@ -103,7 +107,7 @@ def test_scale_max_divides_by_the_largest_value_so_far(name, spec, layout):
     assert_same_game(learner, scores, twin(name, spec, X / np.where(top > 0, top, 1.0), y))
 
 
-@pytest.mark.parametrize(("name", "spec"), CASES[1:], ids=NAMES[1:])
+@pytest.mark.parametrize(("name", "spec"), [case for case in CASES if case[0] not in PERCEPTRONS], ids="-".join)
 def test_a_weight_multiplies_loss_and_gradient(name, spec):
     X, y = data(spec, rounds=60, columns=4, seed=5)
     weights = np.random.default_rng(5).choice([0.5, 1.0, 2.0], 60)

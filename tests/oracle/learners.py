@@ -37,6 +37,40 @@ def perceptron(X, y, eta=1, tie=0, start=None):
     return game
 
 
+def averaged(X, y, **settings):
+    """The perceptron, and after its rounds the mean of the weights that each round left behind."""
+    game = perceptron(X, y, **settings)
+    game.W[-1] = [sum(column) / len(y) for column in zip(*game.W[1:], strict=True)]
+    return game
+
+
+def passive_step(rule, lost, row2, C):
+    """τ of PA, PA-I and PA-II."""
+    if rule == "pa2":
+        return lost / (row2 + 1 / (2 * C))
+    return lost / row2 if rule == "pa" else min(C, lost / row2)
+
+
+def passive(X, y, loss, rule, C=None, weights=None, tie=0):
+    """w ← w + τ·s·x with s the downhill direction of the loss and τ by the rule; C = None is 1/max‖x‖² so far."""
+    value, slope = loss
+    game = Game([[0.0] * len(X[0])])
+    longest = 0.0
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        w, k, row2 = game.W[-1], 1.0 if weights is None else weights[t], dot(x, x)
+        longest = max(longest, row2)
+        z = dot(w, x)
+        lost, towards = value(z, label), -slope(z, label)
+        bound = None if not longest else k * (1 / longest if C is None else C)
+        tau = 0.0 if not row2 else passive_step(rule, lost, row2, bound)
+        game.scores.append(z)
+        game.losses.append(k * lost)
+        game.gradients.append([-k * towards * part for part in x])
+        game.mistakes.append(is_mistake(z, label, tie))
+        game.W.append([weight + tau * towards * part for weight, part in zip(w, x, strict=True)])
+    return game
+
+
 def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, start=None, restart=False):
     """w ← Π(w − η_t·g_t), g_t = k·ℓ'(⟨w,x⟩)·x + σw; step(t, Σ_{s≤t}‖g_s‖²) is η_t."""
     value, slope = loss

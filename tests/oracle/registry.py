@@ -15,8 +15,17 @@ MAKE = {
     "ogd": lambda spec, **more: LEARNERS["ogd"](loss=spec, radius=1.5, **more),
     "ogd-strong": lambda spec, **more: LEARNERS["ogd-strong"](loss=spec, sigma=0.5, radius=1.5, **more),
 }
-# every learner with every loss; the perceptron has its own
-CASES = [("perceptron", "perceptron"), *((name, spec) for name in MAKE if name != "perceptron" for spec in SPECS)]
+MAKE |= {
+    "averaged": lambda spec, **more: LEARNERS["averaged"](**more),
+    "pa": lambda spec, **more: LEARNERS["pa"](loss=spec, **more),
+    "pa1": lambda spec, **more: LEARNERS["pa1"](loss=spec, **more),
+    "pa2": lambda spec, **more: LEARNERS["pa2"](loss=spec, aggressiveness=0.7, **more),
+}
+PASSIVE = ("pa", "pa1", "pa2")
+PERCEPTRONS = ("perceptron", "averaged")
+# every learner with every loss; these have their own
+OWN_LOSSES = dict.fromkeys(PERCEPTRONS, ("perceptron",)) | dict.fromkeys(PASSIVE, ("hinge", "absolute"))
+CASES = [(name, spec) for name in MAKE for spec in OWN_LOSSES.get(name, SPECS)]
 NAMES = [f"{name}-{spec}" for name, spec in CASES]
 
 
@@ -46,6 +55,6 @@ def everything(core):
     features = core.features.to_dict() if core.features else None
     labels = core.labels.to_dict() if core.labels else None
     peak = np.trim_zeros(core.preparation.peak, "b")  # room to grow is not state
-    arrays = core.state, core.z[: core.width], core.total[: core.width], peak
+    arrays = core.state, *core.arrays().values(), peak
     rest = repr((core.width, features, labels, core.segments))
     return b"".join([*(array.tobytes() for array in arrays), rest.encode()])

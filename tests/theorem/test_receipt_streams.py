@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.errors import DivergedError
-from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
+from noregret.learner import LEARNERS, OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
 from noregret.receipt import certify, verify
 
 EXAMPLES = int(os.environ.get("NOREGRET_THOROUGH", "300"))
@@ -100,3 +100,25 @@ def test_strongly_convex_descents(data, loss, sigma, bias):
     radius = data.draw(st.sampled_from([math.inf, 2.0] if loss in FLAT else [2.0]))
     stream = data.draw(streams(WIDE if loss in FLAT else NARROW))
     certified(StronglyConvexGradientDescent(loss=loss, sigma=sigma, bias=bias, radius=radius), stream)
+
+
+@FAST
+@given(streams(WIDE), st.sampled_from(["mistake", "+1"]), st.booleans(), st.sampled_from([None, [0.5], [0.1, -0.3]]))
+def test_averaged_perceptrons(stream, tie, bias, start):
+    certified(LEARNERS["averaged"](tie=tie, bias=bias, start=start), stream)
+
+
+@FAST
+@given(
+    st.data(),
+    st.sampled_from(["pa", "pa1", "pa2"]),
+    st.sampled_from(["hinge", "absolute"]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, 0.01, 3.0]),
+    st.sampled_from([None, 0.5, 20.0]),
+)
+def test_passive_aggressive_learners(data, name, loss, bias, unit_norm, bound, radius):
+    own = {} if name == "pa" else {"aggressiveness": bound}
+    stream = data.draw(streams(NARROW))
+    certified(LEARNERS[name](loss=loss, bias=bias, unit_norm=unit_norm, **own), stream, radius)

@@ -25,10 +25,18 @@ ESTIMATORS = [
     nr.Perceptron,
     nr.OnlineGradientDescent,
     nr.StronglyConvexGradientDescent,
+    nr.AveragedPerceptron,
+    nr.PassiveAggressive,
+    nr.PassiveAggressiveI,
+    nr.PassiveAggressiveII,
     nr.OnlineGradientDescentRegressor,
     nr.StronglyConvexGradientDescentRegressor,
+    nr.PassiveAggressiveRegressor,
+    nr.PassiveAggressiveIRegressor,
+    nr.PassiveAggressiveIIRegressor,
 ]
-CLASSIFIERS, REGRESSORS = ESTIMATORS[:3], ESTIMATORS[3:]
+CLASSIFIERS = [kind for kind in ESTIMATORS if not kind.__name__.endswith("Regressor")]
+REGRESSORS = [kind for kind in ESTIMATORS if kind not in CLASSIFIERS]
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
 every_regressor = pytest.mark.parametrize("kind", REGRESSORS)

@@ -129,6 +129,9 @@ def _leave_if_broken(comparison: Comparison) -> None:
         raise typer.Exit(1)
 
 
+NUMBERS = ("radius", "sigma", "aggressiveness")  # settings that are numbers
+
+
 def _learners(specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None) -> dict[str, Core]:
     """The learners by the text that asked for each."""
     from noregret.errors import SettingError
@@ -170,7 +173,7 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
             raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
         if key not in own:
             raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
-        given[key] = _number(spec, key, value) if key in ("radius", "sigma") else value
+        given[key] = _number(spec, key, value) if key in NUMBERS else value
     if "radius" in own:
         given.setdefault("radius", radius)
     return make_learner(name, {**given, **common})
@@ -209,7 +212,7 @@ def _row(one: Contender) -> tuple[str, ...]:
 
     run, bound, slack = one.run, "–", "–"
     if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
-        bound = _shown(one.bound.bound, up=True) + (" mistakes" if run.learner.name == "perceptron" else "")
+        bound = _shown(one.bound.bound, up=True) + (" mistakes" if one.bounds_mistakes else "")
         slack = number(one.bound.bound - one.bound.observed)
     return (
         one.spec,

@@ -38,12 +38,17 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
 
 LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
+COMPARED_ONLY = ("perceptron", "averaged", "pa", "pa1", "pa2")  # a radius is that of those they are compared with
 
 
 def learn(
     stream: StreamFile,
     learner: Annotated[
-        str | None, typer.Option(help="perceptron (default), ogd or ogd-strong.", rich_help_panel=LEARNING)
+        str | None,
+        typer.Option(
+            help="perceptron (default), averaged, pa, pa1, pa2, ogd, ogd-strong: see the guide's page on learners.",
+            rich_help_panel=LEARNING,
+        ),
     ] = None,
     loss: Annotated[
         str | None,
@@ -62,6 +67,9 @@ def learn(
     ] = None,
     sigma: Annotated[
         float | None, typer.Option(help="Strength of the regulariser (σ/2)‖w‖² of ogd-strong (default 0.1).")
+    ] = None,
+    aggressiveness: Annotated[
+        float | None, typer.Option(help="C of pa1 and pa2, which limits a step (default 1/max‖x‖² so far).")
     ] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
@@ -122,7 +130,7 @@ def learn(
     check_writable(stream, predictions, save, receipt, plot)
     certify = certify or receipt is not None
     asked = _asked(certify, gap, seconds, anytime, resume)
-    if certify and radius is not None and (learner or "perceptron") == "perceptron":
+    if certify and radius is not None and (learner or "perceptron") in COMPARED_ONLY:
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
         from noregret.picture.error import check_picture
@@ -134,6 +142,7 @@ def learn(
         "domain": domain,
         "rate": rate,
         "sigma": sigma,
+        "aggressiveness": aggressiveness,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,

@@ -44,7 +44,7 @@ def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
         if key not in settings_of(name):
             owners = " and ".join(owner for owner in LEARNERS if key in settings_of(owner))
             raise SettingError(f"{flag(key)} is for {owners}, not for {name}")
-    if name == "perceptron" and "rate" in given:
+    if name in ("perceptron", "averaged") and "rate" in given:
         given["rate"] = _constant(given["rate"])
     return given
 

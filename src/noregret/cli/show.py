@@ -115,7 +115,7 @@ def show_run(run: Run, told: str = "") -> None:
 
 def _title(run: Run) -> str:
     settings = run.learner.settings
-    shown = ["loss", "radius", "domain", "rate", "sigma", "tie", "scale"]
+    shown = ["loss", "radius", "domain", "rate", "sigma", "aggressiveness", "tie", "scale"]
     if run.learner.regression:
         shown.remove("tie")
     parts = [f"{key} {_setting(settings[key])}" for key in shown if settings.get(key) is not None]

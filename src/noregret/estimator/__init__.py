@@ -11,6 +11,15 @@ from noregret import model
 from noregret.errors import ModelFileError
 from noregret.estimator.base import LinearEstimator
 from noregret.estimator.classifier import LinearClassifier
+from noregret.estimator.passive import (
+    AveragedPerceptron,
+    PassiveAggressive,
+    PassiveAggressiveI,
+    PassiveAggressiveII,
+    PassiveAggressiveIIRegressor,
+    PassiveAggressiveIRegressor,
+    PassiveAggressiveRegressor,
+)
 from noregret.estimator.regressor import LinearRegressor
 from noregret.estimator.settings import Classifying, Common, settings
 from noregret.loss import Loss
@@ -95,6 +104,13 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
         OnlineGradientDescentRegressor,
         StronglyConvexGradientDescent,
         StronglyConvexGradientDescentRegressor,
+        AveragedPerceptron,
+        PassiveAggressive,
+        PassiveAggressiveRegressor,
+        PassiveAggressiveI,
+        PassiveAggressiveIRegressor,
+        PassiveAggressiveII,
+        PassiveAggressiveIIRegressor,
     )
 }
 

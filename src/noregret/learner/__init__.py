@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
+from noregret.learner.averaged import AveragedPerceptron
 from noregret.learner.core import Core
 from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
 from noregret.learner.linear import Linear
+from noregret.learner.passive import PassiveAggressive, PassiveAggressiveI, PassiveAggressiveII
 from noregret.learner.perceptron import Perceptron
 
-__all__ = ["LEARNERS", "Core", "Linear", "OnlineGradientDescent", "Perceptron", "StronglyConvexGradientDescent"]
+__all__ = [
+    "LEARNERS",
+    "AveragedPerceptron",
+    "Core",
+    "Linear",
+    "OnlineGradientDescent",
+    "PassiveAggressive",
+    "PassiveAggressiveI",
+    "PassiveAggressiveII",
+    "Perceptron",
+    "StronglyConvexGradientDescent",
+]
 
 LEARNERS: dict[str, type[Core]] = {
-    learner.name: learner for learner in (Perceptron, OnlineGradientDescent, StronglyConvexGradientDescent)
+    learner.name: learner
+    for learner in (
+        Perceptron,
+        OnlineGradientDescent,
+        StronglyConvexGradientDescent,
+        AveragedPerceptron,
+        PassiveAggressive,
+        PassiveAggressiveI,
+        PassiveAggressiveII,
+    )
 }

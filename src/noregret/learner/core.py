@@ -46,7 +46,7 @@ class Core:
         domain: Domain,
         rate: Rate,
         *,
-        gather: bool,
+        gather: int,
         tie: str = "mistake",
         sigma: float = 0.0,
         bias: bool = False,

@@ -35,7 +35,7 @@ class Linear(Core):
         domain: Domain,
         rate: Rate,
         *,
-        gather: bool,
+        gather: int,
         tie: str = "mistake",
         sigma: float = 0.0,
         bias: bool = False,
@@ -148,7 +148,7 @@ class Linear(Core):
         self.shape = (self.width,)
         if width > self.z.shape[0]:
             room = max(width, 3 * self.z.shape[0] // 2)
-            check_memory(room * 8 * (1 + int(self.config["gather"][0])), width)
+            check_memory(room * 8 * (2 if self.config["gather"][0] else 1), width)
             if not self.config["gather"][0]:
                 self.z = _extended(self.z, np.zeros(room))
                 return

@@ -8,34 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval
+from noregret.receipt import bounds_passive
 from noregret.receipt.facts import At, Facts
+from noregret.receipt.found import Certificate, Formula, Found
 
-Certificate = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Found:
-    """A bound as recomputed; `slack` is how much higher a certificate may have put it for the sake of rounding.
-
-    `loose` is the same for its values, where cancellation leaves more than a relative difference.
-    """
-
-    bound: Interval
-    observed: Interval | None
-    ceiling: float
-    values: dict[str, float] = field(default_factory=dict)
-    slack: float = 0.0
-    loose: float = 0.0
-
-
-Formula = Callable[[Facts, Certificate], Found]
 UNIT, PREMISE = "every round weighs 1", "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic"
 ZERO, COMPARED = "the run starts at w₁ = 0", "a comparator v is given"
 SEPARATED = "a separator is known: y⟨u,x⟩ ≥ 1 on every round"
@@ -48,7 +30,8 @@ INVERSE_ROOT = "the step is η = 1/√T for the T rounds played"
 HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is longer than G"
 LIPSCHITZ = "the slope of the loss is bounded by L"
 
-GIVEN = (COMPARED, ORDER_FREE)
+FAMILIES = (bounds_passive,)  # formulas of other learners, each in a file of its own
+GIVEN = (COMPARED, ORDER_FREE, bounds_passive.GIVEN)
 NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     UNIT: lambda f: f.rounds.weights is None,
     PREMISE: lambda f: f.rounds.weights is None and f.replayed[0],
@@ -65,6 +48,7 @@ NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     HORIZON: lambda f: f.core.rate.horizon is not None and f.core.rate.horizon >= f.T,
     SHORT: lambda f: f.core.rate.gradient_bound is not None and f.core.rate.gradient_bound * (1 + 2.0**-40) >= f.G,
     LIPSCHITZ: lambda f: math.isfinite(f.core.loss.lipschitz),
+    **{need: ask for family in FAMILIES for need, ask in family.NEEDS.items()},
 }
 
 
@@ -199,7 +183,7 @@ def _any_rate(f: Facts, G: float) -> Interval:
 
 
 def _linearised(f: Facts, certificate: Certificate) -> Found:
-    dot, size = f.figures["sum_dot_weights"], f.figures["norm_of_sum"]
+    dot, size = f.figures["sum_dot_weights"], f.sum_norm
     values = {"dot_weights": dot, "norm_of_sum": size, "radius": f.U}
     bound = Interval.of(dot) + Interval.of(size) * f.U
     return Found(bound, f.regret, f.ceiling, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
@@ -241,7 +225,7 @@ def _path_slack(f: Facts) -> float:
 
 
 def _telescoped_worst(f: Facts, certificate: Certificate) -> Found:
-    slack = _path_slack(f) + f.allowance * 2.0 * f.figures["norm_of_sum"] * f.U
+    slack = _path_slack(f) + f.allowance * 2.0 * f.sum_norm * f.U
     return Found(_telescoped(f, f.worst), f.regret, f.ceiling, {"rate": f.core.rate.eta}, slack=slack)
 
 
@@ -340,16 +324,23 @@ RATES = {
     "ogd-doubling": DOUBLING,
     "ogd-doubling-closed": DOUBLING,
 }
+LINEARISED = ("ogd-linearised", "ogd-linearised-at-hindsight")
+ANY_STEPS = ("pa", "pa1", "pa2")  # learners other than gradient descent that these two speak of
 DUALS = {"hinge-sum": "beta_sum", "hinge-mistakes": "beta_mistakes", "order-free": "beta_root"}
 PROMISES = {"ogd-linearised", *RATES} - {"ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"}
 
 
 def speaks_of(name: str, f: Facts) -> bool:
     """Whether a theorem is about this learner, its rate and its loss at all."""
+    for family in FAMILIES:
+        if name in family.BOUNDS:
+            return bool(family.speaks_of(name, f))
+    if name in LINEARISED and f.core.name in ANY_STEPS:
+        return f.entry is not None
     if name.startswith("strong-"):
         return f.core.name == "ogd-strong" and f.entry is not None
     if not name.startswith("ogd-"):
-        return f.core.name == "perceptron"
+        return f.core.name in ("perceptron", "averaged")
     if f.core.name != "ogd" or f.entry is None or f.core.rate.code != RATES.get(name, f.core.rate.code):
         return False
     if name in ("ogd-inverse-root", "ogd-horizon"):
@@ -359,6 +350,9 @@ def speaks_of(name: str, f: Facts) -> bool:
 
 def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
     """Whether a certificate names the vectors that its theorem may be evaluated at."""
+    for family in FAMILIES:
+        if name in family.BOUNDS:
+            return named == [family.POINT]
     if name == "norm-lemma" or not all(one in f.points for one in named):
         return not named
     if name.startswith("novikoff"):
@@ -430,4 +424,5 @@ BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
     "strong-harmonic": ((CONVEX, INSIDE), _strong_harmonic),
     "strong-log": ((CONVEX, INSIDE), lambda f, c: _over_sigma(f, f.G, _log_T(f))),
     "strong-lipschitz": ((UNIT, CONVEX, INSIDE, LIPSCHITZ), _strong_lipschitz),
+    **{name: bound for family in FAMILIES for name, bound in family.BOUNDS.items()},
 }

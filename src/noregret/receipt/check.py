@@ -21,10 +21,11 @@ from noregret.interval import Interval
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, parse
-from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, PROMISES, Found, speaks_of, vectors_of
+from noregret.receipt.bounds import BOUNDS, EITHER, GIVEN, NEEDS, PROMISES, speaks_of, vectors_of
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Receipt, Vector, decoded, is_blend
+from noregret.receipt.found import Found
 from noregret.receipt.measure import cancelling, measured, own_loss, relative_gap, tangent_dual
 from noregret.receipt.replay import Replayed, described, fresh, replay
 from noregret.rounds import Rounds

@@ -5,7 +5,19 @@
 
 from __future__ import annotations
 
-from noregret.theorem import constant, convex, doubling, experts, finite, hinge, ladder, perceptron, squares, strong
+from noregret.theorem import (
+    constant,
+    convex,
+    doubling,
+    experts,
+    finite,
+    hinge,
+    ladder,
+    passive,
+    perceptron,
+    squares,
+    strong,
+)
 from noregret.theorem.certificate import Assumption, Certificate, Verdict
 from noregret.theorem.evidence import Evidence, evaluate, gather
 from noregret.theorem.registry import Theorem
@@ -24,7 +36,7 @@ __all__ = [
 
 THEOREMS: dict[str, Theorem] = {
     one.name: one
-    for module in (perceptron, hinge, squares, convex, ladder, constant, doubling, strong, finite, experts)
+    for module in (perceptron, hinge, squares, convex, ladder, constant, doubling, strong, passive, finite, experts)
     for one in vars(module).values()
     if isinstance(one, Theorem)
 }

@@ -23,13 +23,16 @@ from noregret.interval import Interval, ends, least, total
 from noregret.loss import Loss
 from noregret.rounds import Rounds
 from noregret.run import Run
-from noregret.theorem import gradients
+from noregret.theorem import gradients, steps
 from noregret.theorem.comparator import Comparator, Start
 from noregret.theorem.gradients import Gradients
 from noregret.theorem.path import Path, replayed
+from noregret.theorem.steps import Against, Steps
 
 Vector = NDArray[np.float64]
 Points = dict[str, Vector]
+PERCEPTRONS = ("perceptron", "averaged")  # learners whose rounds are a perceptron's
+PASSIVE = ("pa", "pa1", "pa2")
 COMPARATORS = ("sum", "mistakes", "root")  # best for ‖S‖, for R_I, for every order
 
 
@@ -83,6 +86,8 @@ class Evidence:
     gradient: Gradients | None = None
     along_hindsight: Interval | None = None  # Σ⟨g, u⟩
     path: Path | None = None
+    steps: Steps | None = None  # of a Passive-Aggressive learner
+    against: Against | None = None
     points: Points = field(default_factory=dict)
 
     @property
@@ -119,7 +124,12 @@ def gather(
     run: Run, rounds: Rounds, hindsight: Hindsight | None = None, *, gap: float = 1e-4, seconds: float = math.inf
 ) -> Evidence:
     """Everything: for a perceptron the best comparators of its mistake bounds are solved for."""
-    if run.learner.name != "perceptron" or rounds.weights is not None or not len(rounds):
+    if rounds.weights is not None or not len(rounds):
+        return evaluate(run, rounds, hindsight)
+    if run.learner.name in PASSIVE:
+        u = steps.solved(run, rounds, steps.replayed(run, rounds), gap, seconds)
+        return evaluate(run, rounds, hindsight, {steps.POINT: u})
+    if run.learner.name not in PERCEPTRONS:
         return evaluate(run, rounds, hindsight)
     from noregret.hindsight import penalised, root, separator
 
@@ -142,11 +152,13 @@ def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, point
     if rounds.scores is None or len(rounds) != run.rounds:
         raise SettingError(f"evidence: the run has {run.rounds} rounds with scores, and {len(rounds)} were given")
     start = _start(run, rounds)
-    if run.learner.name == "perceptron":
+    if run.learner.name in PERCEPTRONS:
         found = Evidence(run, rounds, start, _own_loss(run, rounds, losses.hinge()), _mistakes(run, rounds, start))
         found = with_points(found, points or {})
     else:
         found = _descent(run, rounds, start)
+        if run.learner.name in PASSIVE and rounds.weights is None:
+            found = _stepped(found, points or {})
     return found if hindsight is None else _against(found, hindsight)
 
 
@@ -173,6 +185,14 @@ def _descent(run: Run, rounds: Rounds, start: Start) -> Evidence:
         eta, radius = run.learner.rate.eta, run.learner.domain.radius
         path = replayed(rounds, gradient.slopes, eta, radius, start.w, gradients.roundings(rounds))
     return replace(found, gradient=gradient, path=path)
+
+
+def _stepped(found: Evidence, points: Points) -> Evidence:
+    """With the steps of a Passive-Aggressive learner and its comparator."""
+    u = points.get(steps.POINT)
+    against = None if u is None else Against.at(found.rounds, found.run.learner.loss, u)
+    kept = {**found.points, **points}
+    return replace(found, steps=steps.replayed(found.run, found.rounds), against=against, points=kept)
 
 
 def _against(found: Evidence, hindsight: Hindsight) -> Evidence:
@@ -211,7 +231,7 @@ def _own_loss(run: Run, rounds: Rounds, loss: Loss) -> Interval:
 
 def _start(run: Run, rounds: Rounds) -> Start:
     given = run.learner.settings.get("start")
-    eta = float(run.learner.settings["rate"]) if run.learner.name == "perceptron" else 1.0
+    eta = float(run.learner.settings["rate"]) if run.learner.name in PERCEPTRONS else 1.0
     if given is None:
         return Start(np.zeros(rounds.width), eta)
     w = np.concatenate([np.zeros(int(rounds.bias)), np.asarray(given, dtype=np.float64)])

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 from noregret.interval import Interval
 from noregret.theorem.comparator import Comparator
-from noregret.theorem.evidence import Evidence
+from noregret.theorem.evidence import PERCEPTRONS, Evidence
 from noregret.theorem.needs import COMPARED, FROM_ZERO, ORDER_FREE, PREMISE, UNIT_WEIGHTS, mistakes
 from noregret.theorem.registry import Claim, theorem
 
-OWN = ("perceptron",)
+OWN = PERCEPTRONS
 TAUTOLOGY = (
     "Printed with the losses of the mistake rounds alone: v = 0 then gives M and no v gives less, so that the best"
     " comparator says nothing. Here the losses of all rounds are summed."

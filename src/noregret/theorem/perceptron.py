@@ -6,12 +6,12 @@ All in units of the step η: N = ‖w₁‖/η for the start w₁, and S = Σ_I 
 from __future__ import annotations
 
 from noregret.interval import Interval
-from noregret.theorem.evidence import Evidence, Separator
+from noregret.theorem.evidence import PERCEPTRONS, Evidence, Separator
 from noregret.theorem.hinge import reach, root
 from noregret.theorem.needs import PREMISE, SEPARATED, UNIT_WEIGHTS, mistakes
 from noregret.theorem.registry import Claim, theorem
 
-OWN = ("perceptron",)
+OWN = PERCEPTRONS
 ROUNDED = Interval(1.0, 1.0 + 2.0**-46)  # equality is common here: both sides are norms, each rounded its own way
 
 
