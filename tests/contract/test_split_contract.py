@@ -164,8 +164,19 @@ ESTIMATORS = {
     "pa1-regressor": nr.PassiveAggressiveIRegressor,
     "pa2": nr.PassiveAggressiveII,
     "pa2-regressor": nr.PassiveAggressiveIIRegressor,
+    "adagrad": nr.AdaGrad,
+    "adagrad-regressor": nr.AdaGradRegressor,
+    "ftrl": nr.FollowTheRegularisedLeader,
+    "ftrl-regressor": nr.FollowTheRegularisedLeaderRegressor,
+    "coin": nr.CoinBetting,
+    "coin-regressor": nr.CoinBettingRegressor,
 }
-SETTINGS = {"ogd": {"radius": 1.5}, "ogd-strong": {"radius": 1.5}}
+SETTINGS = {
+    "ogd": {"radius": 1.5},
+    "ogd-strong": {"radius": 1.5},
+    "coin": {"gradient_bound": 50.0},
+    "ftrl": {"l1": 0.1},
+}
 
 
 def estimator(name, spec, options):

@@ -71,6 +71,65 @@ def passive(X, y, loss, rule, C=None, weights=None, tie=0):
     return game
 
 
+def adagrad(X, y, loss, eta, radius, weights=None):
+    """w_i ← clip(w_i − η·g_i/√Σg_i², ±U)."""
+
+    def step(w, n, dual, g):
+        return min(max(w - eta * g / math.sqrt(n), -radius), radius), dual
+
+    return _by_coordinate(X, y, loss, step, weights)
+
+
+def proximal(X, y, loss, alpha, radius, beta=0.0, l1=0.0, l2=0.0, weights=None):
+    """w_i minimises θ_i·w + λ₁|w| + ((β + √n_i)/α + λ₂)w²/2 over |w| ≤ U, θ_i = Σg − Σσw."""
+
+    def step(w, n, dual, g):
+        dual += g - (math.sqrt(n) - math.sqrt(n - g * g)) / alpha * w
+        best = -math.copysign(max(abs(dual) - l1, 0.0), dual) / ((beta + math.sqrt(n)) / alpha + l2)
+        return min(max(best, -radius), radius), dual
+
+    return _by_coordinate(X, y, loss, step, weights)
+
+
+def _by_coordinate(X, y, loss, step, weights):
+    value, slope = loss
+    game, squares, duals = Game([[0.0] * len(X[0])]), [0.0] * len(X[0]), [0.0] * len(X[0])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        w, k = list(game.W[-1]), 1.0 if weights is None else weights[t]
+        z = dot(w, x)
+        g = [k * slope(z, label) * part for part in x]
+        game.scores.append(z)
+        game.losses.append(k * value(z, label))
+        game.gradients.append(g)
+        game.mistakes.append(is_mistake(z, label, 0))
+        for i, part in enumerate(g):
+            if part:
+                squares[i] += part * part
+                w[i], duals[i] = step(w[i], squares[i], duals[i], part)
+        game.W.append(w)
+    return game
+
+
+def coin(X, y, loss, G, wealth=1.0, weights=None):
+    """w = wealth·θ/n with θ = −Σg/G, n counting the rounds with a gradient; the wealth loses ⟨g, w⟩/G."""
+    value, slope = loss
+    theta, bets = [0.0] * len(X[0]), 1
+    game = Game([[0.0] * len(X[0])])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        w, k = game.W[-1], 1.0 if weights is None else weights[t]
+        z = dot(w, x)
+        g = [k * slope(z, label) * part for part in x]
+        game.scores.append(z)
+        game.losses.append(k * value(z, label))
+        game.gradients.append(g)
+        game.mistakes.append(is_mistake(z, label, 0))
+        if slope(z, label):
+            wealth -= dot(g, w) / G
+            theta, bets = [a - b / G for a, b in zip(theta, g, strict=True)], bets + 1
+        game.W.append([wealth * part / bets for part in theta])
+    return game
+
+
 def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, start=None, restart=False):
     """w ← Π(w − η_t·g_t), g_t = k·ℓ'(⟨w,x⟩)·x + σw; step(t, Σ_{s≤t}‖g_s‖²) is η_t."""
     value, slope = loss

@@ -21,6 +21,13 @@ MAKE |= {
     "pa1": lambda spec, **more: LEARNERS["pa1"](loss=spec, **more),
     "pa2": lambda spec, **more: LEARNERS["pa2"](loss=spec, aggressiveness=0.7, **more),
 }
+MAKE |= {
+    "adagrad": lambda spec, **more: LEARNERS["adagrad"](loss=spec, radius=0.7, rate="constant:0.4", **more),
+    "ftrl": lambda spec, **more: LEARNERS["ftrl"](
+        loss=spec, radius=0.9, rate="constant:0.6", beta=0.5, l1=0.2, l2=0.1, **more
+    ),
+    "coin": lambda spec, **more: LEARNERS["coin"](loss=spec, gradient_bound=50.0, **more),
+}
 PASSIVE = ("pa", "pa1", "pa2")
 PERCEPTRONS = ("perceptron", "averaged")
 # every learner with every loss; these have their own

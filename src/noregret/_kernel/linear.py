@@ -16,7 +16,7 @@ from noregret._kernel.record import book, mean_label, record_curve, record_trace
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
 from noregret._kernel.state import AVERAGE, BOX, COIN, GRADIENTS, SMALL
 from noregret._kernel.step import bet, descend, restarts, settle
-from noregret._kernel.vector import norm2
+from noregret._kernel.vector import norm1, norm2
 
 Function = Callable[[float, float, float], float]
 
@@ -45,9 +45,11 @@ def update(st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, tot
 
 @inlined
 def gradient_norm(st: Any, cfg: Any, total: Any) -> float:
-    """‖Σg‖ with the bias; 0 where it is not kept."""
+    """‖Σg‖ with the bias, ‖Σg‖₁ in a box; 0 where it is not kept."""
     if cfg["gather"] != GRADIENTS:
         return 0.0
+    if cfg["domain"] == BOX:
+        return float(norm1(total) + abs(st["bias_gradient"]))
     return math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"])
 
 

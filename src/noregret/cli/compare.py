@@ -129,7 +129,7 @@ def _leave_if_broken(comparison: Comparison) -> None:
         raise typer.Exit(1)
 
 
-NUMBERS = ("radius", "sigma", "aggressiveness")  # settings that are numbers
+NUMBERS = ("radius", "sigma", "aggressiveness", "beta", "l1", "l2", "gradient_bound", "wealth")
 
 
 def _learners(specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None) -> dict[str, Core]:

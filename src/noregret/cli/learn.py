@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
 
 LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
-COMPARED_ONLY = ("perceptron", "averaged", "pa", "pa1", "pa2")  # a radius is that of those they are compared with
+# those without a radius of their own: one that is given is that of the models they are compared with
+COMPARED_ONLY = ("perceptron", "averaged", "pa", "pa1", "pa2", "coin")
 
 
 def learn(
@@ -46,7 +47,7 @@ def learn(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="perceptron (default), averaged, pa, pa1, pa2, ogd, ogd-strong: see the guide's page on learners.",
+            help="perceptron (default), averaged, pa, pa1, pa2, ogd, ogd-strong, adagrad, ftrl or coin.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -71,6 +72,13 @@ def learn(
     aggressiveness: Annotated[
         float | None, typer.Option(help="C of pa1 and pa2, which limits a step (default 1/max‖x‖² so far).")
     ] = None,
+    beta: Annotated[float | None, typer.Option(help="β of ftrl, which shortens its first steps (default 0).")] = None,
+    l1: Annotated[float | None, typer.Option(help="λ₁ of ftrl, which makes weights exactly 0 (default 0).")] = None,
+    l2: Annotated[float | None, typer.Option(help="λ₂ of ftrl, which makes weights smaller (default 0).")] = None,
+    gradient_bound: Annotated[
+        float | None, typer.Option(help="G of coin: no gradient is longer; a longer one stops the run.")
+    ] = None,
+    wealth: Annotated[float | None, typer.Option(help="What coin starts to bet with (default 1).")] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
         bool | None, typer.Option("--bias", help="Append a constant 1 to every row.", show_default=False)
@@ -143,6 +151,11 @@ def learn(
         "rate": rate,
         "sigma": sigma,
         "aggressiveness": aggressiveness,
+        "beta": beta,
+        "l1": l1,
+        "l2": l2,
+        "gradient_bound": gradient_bound,
+        "wealth": wealth,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,

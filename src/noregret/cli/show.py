@@ -100,11 +100,15 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         rows.append((f"regret at most{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
     rows.append(("longest row ‖x‖", number(run.max_norm), ""))
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))
+    if run.learner.settings.get("l1"):
+        rows.append(("weights other than 0", number(run.nonzero), ""))
     return rows
 
 
 def _against(run: Run) -> str:
     radius = run.learner.domain.radius
+    if run.learner.domain.shape == "box" and radius < float("inf"):
+        return f", against any |u_i| ≤ {radius:g}"
     return f", against any ‖u‖ ≤ {radius:g}" if radius < float("inf") else ", against any u"
 
 
@@ -113,9 +117,12 @@ def show_run(run: Run, told: str = "") -> None:
     table(run_rows(run), ("", "total", "a round"), title=_title(run) + told)
 
 
+OWN = ("aggressiveness", "beta", "l1", "l2", "gradient_bound", "wealth")  # settings of a few learners
+
+
 def _title(run: Run) -> str:
     settings = run.learner.settings
-    shown = ["loss", "radius", "domain", "rate", "sigma", "aggressiveness", "tie", "scale"]
+    shown = ["loss", "radius", "domain", "rate", "sigma", *OWN, "tie", "scale"]
     if run.learner.regression:
         shown.remove("tie")
     parts = [f"{key} {_setting(settings[key])}" for key in shown if settings.get(key) is not None]

@@ -9,6 +9,14 @@ from collections.abc import Sequence
 from noregret import learner as cores
 from noregret import model
 from noregret.errors import ModelFileError
+from noregret.estimator.adaptive import (
+    AdaGrad,
+    AdaGradRegressor,
+    CoinBetting,
+    CoinBettingRegressor,
+    FollowTheRegularisedLeader,
+    FollowTheRegularisedLeaderRegressor,
+)
 from noregret.estimator.base import LinearEstimator
 from noregret.estimator.classifier import LinearClassifier
 from noregret.estimator.passive import (
@@ -111,6 +119,12 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
         PassiveAggressiveIRegressor,
         PassiveAggressiveII,
         PassiveAggressiveIIRegressor,
+        AdaGrad,
+        AdaGradRegressor,
+        CoinBetting,
+        CoinBettingRegressor,
+        FollowTheRegularisedLeader,
+        FollowTheRegularisedLeaderRegressor,
     )
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from noregret.learner.averaged import AveragedPerceptron
+from noregret.learner.coin import CoinBetting
+from noregret.learner.coordinate import AdaGrad, FollowTheRegularisedLeader
 from noregret.learner.core import Core
 from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
 from noregret.learner.linear import Linear
@@ -11,8 +13,11 @@ from noregret.learner.perceptron import Perceptron
 
 __all__ = [
     "LEARNERS",
+    "AdaGrad",
     "AveragedPerceptron",
+    "CoinBetting",
     "Core",
+    "FollowTheRegularisedLeader",
     "Linear",
     "OnlineGradientDescent",
     "PassiveAggressive",
@@ -32,5 +37,8 @@ LEARNERS: dict[str, type[Core]] = {
         PassiveAggressive,
         PassiveAggressiveI,
         PassiveAggressiveII,
+        AdaGrad,
+        FollowTheRegularisedLeader,
+        CoinBetting,
     )
 }

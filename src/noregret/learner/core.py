@@ -122,6 +122,16 @@ class Core:
         """‖Σg‖ with the bias; 0 where it is not kept."""
         return 0.0
 
+    @property
+    def dual_norm(self) -> float:
+        """max of ⟨−Σg, u⟩/U over the domain of radius U: what the regret bound of a pass is made from."""
+        return self.gradient_norm
+
+    @property
+    def nonzero(self) -> int:
+        """How many weights are not 0, the bias among them."""
+        return int(np.count_nonzero(self.weights)) + int(self.bias != 0.0)
+
     def arrays(self) -> Arrays:
         """What a model file keeps of this learner beside its figures; `restore` takes it back."""
         raise NotImplementedError

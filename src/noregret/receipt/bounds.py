@@ -14,7 +14,7 @@ import numpy as np
 
 from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval
-from noregret.receipt import bounds_passive
+from noregret.receipt import bounds_coin, bounds_coordinate, bounds_passive
 from noregret.receipt.facts import At, Facts
 from noregret.receipt.found import Certificate, Formula, Found
 
@@ -30,7 +30,7 @@ INVERSE_ROOT = "the step is η = 1/√T for the T rounds played"
 HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is longer than G"
 LIPSCHITZ = "the slope of the loss is bounded by L"
 
-FAMILIES = (bounds_passive,)  # formulas of other learners, each in a file of its own
+FAMILIES = (bounds_passive, bounds_coordinate, bounds_coin)  # formulas of other learners, each in a file of its own
 GIVEN = (COMPARED, ORDER_FREE, bounds_passive.GIVEN)
 NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     UNIT: lambda f: f.rounds.weights is None,
@@ -325,9 +325,11 @@ RATES = {
     "ogd-doubling-closed": DOUBLING,
 }
 LINEARISED = ("ogd-linearised", "ogd-linearised-at-hindsight")
-ANY_STEPS = ("pa", "pa1", "pa2")  # learners other than gradient descent that these two speak of
+# learners other than gradient descent that these two speak of
+ANY_STEPS = ("pa", "pa1", "pa2", "adagrad", "ftrl", "coin")
 DUALS = {"hinge-sum": "beta_sum", "hinge-mistakes": "beta_mistakes", "order-free": "beta_root"}
 PROMISES = {"ogd-linearised", *RATES} - {"ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"}
+PROMISES |= {*bounds_coordinate.PROMISES, *bounds_coin.PROMISES}
 
 
 def speaks_of(name: str, f: Facts) -> bool:
@@ -352,7 +354,7 @@ def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
     """Whether a certificate names the vectors that its theorem may be evaluated at."""
     for family in FAMILIES:
         if name in family.BOUNDS:
-            return named == [family.POINT]
+            return bool(family.vectors_of(name, f, named))
     if name == "norm-lemma" or not all(one in f.points for one in named):
         return not named
     if name.startswith("novikoff"):

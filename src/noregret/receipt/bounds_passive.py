@@ -143,3 +143,7 @@ BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
 
 def speaks_of(name: str, f: Facts) -> bool:
     return f.core.name in LEARNERS[name] and not (name == "pa1-mistakes" and f.core.regression)
+
+
+def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
+    return named == [POINT]

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from noregret.theorem import (
+    coin,
     constant,
     convex,
+    coordinate,
     doubling,
     experts,
     finite,
@@ -34,9 +36,11 @@ __all__ = [
     "gather",
 ]
 
+LINEAR = (perceptron, hinge, squares, convex, ladder, constant, doubling, strong)
+ADAPTIVE = (passive, coordinate, coin)
 THEOREMS: dict[str, Theorem] = {
     one.name: one
-    for module in (perceptron, hinge, squares, convex, ladder, constant, doubling, strong, passive, finite, experts)
+    for module in (*LINEAR, *ADAPTIVE, finite, experts)
     for one in vars(module).values()
     if isinstance(one, Theorem)
 }

@@ -33,6 +33,7 @@ Vector = NDArray[np.float64]
 Points = dict[str, Vector]
 PERCEPTRONS = ("perceptron", "averaged")  # learners whose rounds are a perceptron's
 PASSIVE = ("pa", "pa1", "pa2")
+COORDINATES = ("adagrad", "ftrl")
 COMPARATORS = ("sum", "mistakes", "root")  # best for ‖S‖, for R_I, for every order
 
 
@@ -88,6 +89,7 @@ class Evidence:
     path: Path | None = None
     steps: Steps | None = None  # of a Passive-Aggressive learner
     against: Against | None = None
+    squares: tuple[Vector, Vector] | None = None  # both ends of Σg² for every coordinate
     points: Points = field(default_factory=dict)
 
     @property
@@ -159,6 +161,8 @@ def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, point
         found = _descent(run, rounds, start)
         if run.learner.name in PASSIVE and rounds.weights is None:
             found = _stepped(found, points or {})
+        if run.learner.name in COORDINATES and found.gradient is not None and found.gradient.slopes is not None:
+            found = replace(found, squares=gradients.squares(rounds, found.gradient.slopes, run.learner.loss))
     return found if hindsight is None else _against(found, hindsight)
 
 
