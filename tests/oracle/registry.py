@@ -32,6 +32,7 @@ PASSIVE = ("pa", "pa1", "pa2")
 PERCEPTRONS = ("perceptron", "averaged")
 # every learner with every loss; these have their own
 OWN_LOSSES = dict.fromkeys(PERCEPTRONS, ("perceptron",)) | dict.fromkeys(PASSIVE, ("hinge", "absolute"))
+OWN_LOSSES |= dict.fromkeys(("adagrad", "ftrl", "coin"), ("logistic", "hinge", "squared", "pinball:0.9"))
 CASES = [(name, spec) for name in MAKE for spec in OWN_LOSSES.get(name, SPECS)]
 NAMES = [f"{name}-{spec}" for name, spec in CASES]
 

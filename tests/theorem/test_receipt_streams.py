@@ -122,3 +122,24 @@ def test_passive_aggressive_learners(data, name, loss, bias, unit_norm, bound, r
     own = {} if name == "pa" else {"aggressiveness": bound}
     stream = data.draw(streams(NARROW))
     certified(LEARNERS[name](loss=loss, bias=bias, unit_norm=unit_norm, **own), stream, radius)
+
+
+@FAST
+@given(st.data(), st.sampled_from(["adagrad", "ftrl"]), st.sampled_from(FLAT + STEEP), st.booleans(), st.booleans())
+def test_learners_with_a_step_for_every_coordinate(data, name, loss, bias, auto):
+    radius = data.draw(st.sampled_from([0.5, 3.0, 50.0]))
+    own = {"l1": data.draw(st.sampled_from([0.0, 0.5])), "beta": 1.0} if name == "ftrl" else {}
+    rate = "auto" if auto else "constant:0.8"
+    certified(LEARNERS[name](loss=loss, radius=radius, rate=rate, bias=bias, **own), data.draw(streams(NARROW)))
+
+
+@FAST
+@given(
+    streams(NARROW),
+    st.sampled_from(FLAT),
+    st.booleans(),
+    st.sampled_from([0.01, 1.0, 100.0]),
+    st.sampled_from([None, 0.5, 20.0]),
+)
+def test_coin_betting(stream, loss, bias, wealth, radius):
+    certified(LEARNERS["coin"](loss=loss, bias=bias, unit_norm=True, wealth=wealth), stream, radius)

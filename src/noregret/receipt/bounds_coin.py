@@ -65,7 +65,7 @@ def _at(f: Facts, certificate: Certificate) -> Found:
     return Found(bound, f.regret_at, f.ceiling, {"gradient_bound": f.core.rate.eta}, slack=bound.hi * f.allowance)
 
 
-PROMISES = ("coin-ball",)
+PROMISES = ("coin-wealth", "coin-ball")
 BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
     "coin-wealth": ((CONVEX, SHORT), _lost),
     "coin-ball": ((CONVEX, SHORT), _ball),
