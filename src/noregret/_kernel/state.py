@@ -94,6 +94,7 @@ CONFIG = np.dtype(
         ("beta", "f8"),
         ("l1", "f8"),
         ("l2", "f8"),
+        ("cut", "i8"),  # whether coin betting cuts a gradient that is too long, and does not refuse it
     ]
 )
 

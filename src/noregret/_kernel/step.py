@@ -132,10 +132,12 @@ def bet(st: Any, cfg: Any, dot: float, row2: float, score: float, g: float) -> f
     t = st["rounds"] + 1
     gradient2 = g * g * row2
     bound = cfg["eta"]
-    if not gradient2 <= bound * bound:
-        st["refused"] = gradient2
-        return math.nan
     c = -g / bound
+    if not gradient2 <= bound * bound:
+        if not cfg["cut"]:
+            st["refused"] = gradient2
+            return math.nan
+        c *= bound / math.sqrt(gradient2)
     wealth = st["wealth"] * (1.0 + c * dot / (st["updates"] + 1))
     scale = wealth / (st["updates"] + 2)
     new2 = st["norm2"] + c * (2.0 * dot + c * row2)

@@ -23,7 +23,11 @@ ROUNDED = 1.0 + 2.0**-40  # a row scaled to norm 1 may be longer by a hair
 
 
 class CoinBetting(Linear):
-    """Parameter-free: `gradient_bound` G, or rows of norm 1 and a loss whose slope has a bound; `wealth` is ε."""
+    """Parameter-free: `gradient_bound` G, or rows of norm 1 and a loss whose slope has a bound; `wealth` is ε.
+
+    With rows of norm 1 only a sample weight above 1 makes a gradient longer than G: the bet then counts it as G, and
+    the theorems, which are about the weighted losses, are unmet.
+    """
 
     name = "coin"
 
@@ -61,6 +65,7 @@ class CoinBetting(Linear):
             bias=bias,
             preparation=Preparation(scale, unit_norm),
         )
+        self.config["cut"] = gradient_bound is None
         self.state["wealth"] = self.state["scale"] = start
 
     def _diverged(self) -> NoReturn:
