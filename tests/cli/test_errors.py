@@ -127,7 +127,7 @@ BAD_USAGE = {
     "coin without a bound": ("learn good.svm --learner coin", r"coin: gradients need a bound: give --unit-norm or .*"),
     "coin beyond its bound": (
         "learn good.svm --learner coin --gradient-bound 0.001 --save m.nr",
-        r"good\.svm:1: coin: the gradient of round 1 has the norm .*, more than the bound 0\.001: give --unit-norm or .*",
+        r"good\.svm:1: coin: the gradient of round 1 has the norm .*, more than the bound 0\.001: give .*",
     ),
     "aggressiveness": ("learn good.svm --learner pa1 --aggressiveness 0", r"pa1: aggressiveness must be positive .*"),
     "loss of pa": ("learn good.svm --learner pa --loss logistic", r"pa: loss must be one of hinge, absolute, .*"),
