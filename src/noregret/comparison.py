@@ -50,16 +50,24 @@ class Contender:
 
     @property
     def bound(self) -> Certificate | None:
-        """The tightest bound that holds: on the mistakes of perceptrons of every kind, on the regret of the others."""
-        kind = "regret" if self.run.learner.loss.convex else "mistakes"
+        """The tightest bound that holds: on mistakes where the learner has such a theorem, else on the regret."""
+        kind = "mistakes" if any(self._kind(one) == "mistakes" for one in self.certificates) else "regret"
         holding = [
             one
             for one in self.certificates
-            if one.verdict is Verdict.HOLDS
-            and one.observed is not None
-            and THEOREMS[one.theorem].title.partition(",")[0] == kind
+            if one.verdict is Verdict.HOLDS and one.observed is not None and self._kind(one) == kind
         ]
         return min(holding, key=lambda one: one.bound or 0.0, default=None)
+
+    @staticmethod
+    def _kind(one: Certificate) -> str:
+        """What a theorem bounds."""
+        return THEOREMS[one.theorem].title.partition(",")[0]
+
+    @property
+    def bounds_mistakes(self) -> bool:
+        """Whether `bound` is one on mistakes."""
+        return self.bound is not None and self._kind(self.bound) == "mistakes"
 
     @property
     def broken(self) -> list[str]:

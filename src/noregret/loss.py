@@ -86,11 +86,12 @@ class Loss:
         """A subgradient of φ at 0: all that a mistake bound needs of a convex loss."""
         return self.gradient(0.0, 1.0)
 
-    def kernel(self) -> Callable[..., int]:
-        """The compiled rounds around this loss."""
+    def kernel(self, rounds: Callable[..., Any] | None = None) -> Callable[..., int]:
+        """The compiled rounds around this loss: those of linear learners, or of the kind given."""
+        from noregret._kernel import linear
         from noregret._kernel.stamp import stamp
 
-        return _kernel(self.value, self.slope, self.custom, stamp(self.value, self.slope))
+        return _kernel(self.value, self.slope, self.custom, stamp(self.value, self.slope), rounds or linear.rounds)
 
     def _over(self, function: Function, z: Array, y: Array) -> Array:
         from noregret._kernel.stamp import stamp
@@ -105,10 +106,10 @@ class Loss:
 
 
 @cache
-def _kernel(value: Function, slope: Function, custom: bool, key: int) -> Callable[..., int]:
+def _kernel(
+    value: Function, slope: Function, custom: bool, key: int, rounds: Callable[..., Callable[..., int]]
+) -> Callable[..., int]:
     from numba.extending import register_jitable
-
-    from noregret._kernel.linear import rounds
 
     keep = all(function.__module__ in sys.modules for function in (value, slope))
     of, slope_of = register_jitable(value), register_jitable(slope)

@@ -61,6 +61,22 @@ def parse(text: str, loss: Loss, domain: Domain) -> Rate:
     raise SettingError(f"rate must be one of {RATES}, got {text!r}")
 
 
+def of_coordinates(text: str, box: Domain) -> float:
+    """η of learners with a step for every coordinate: `constant:η`, or `auto`, √2·U for the box of radius U.
+
+    >>> of_coordinates("constant:0.5", Domain("box", 10.0))
+    0.5
+    """
+    kind, colon, number = str(text).partition(":")
+    if kind == "constant" and colon:
+        return _positive(text, number)
+    if text != "auto":
+        raise SettingError(f"rate must be auto or constant:η, got {text!r}")
+    if box.code == WHOLE:
+        raise SettingError("rate auto is made from the radius; without one give constant:η")
+    return math.sqrt(2.0) * box.radius
+
+
 def strong() -> Rate:
     """1/(σt), for losses made strongly convex by (σ/2)‖w‖²."""
     return Rate(STRONG, 0.0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BALL, CURVE, STRONG, TRACE, WINDOW, new_state
+from noregret._kernel.state import BALL, BOX, CURVE, GRADIENTS, STRONG, TRACE, WINDOW, new_state
 
 if TYPE_CHECKING:
     from noregret.learner.core import Core
@@ -25,6 +25,8 @@ class Run:
     seconds: float
     weight_norm: float  # ‖w‖ with the bias, taken from the weights themselves
     gradient_sum_norm: float  # ‖Σg‖ with the bias, taken from the sum itself; 0 where it is not kept
+    dual_norm: float  # the same in the norm that the domain asks for: ‖Σg‖₁ in a box
+    nonzero: int  # weights that are not 0
     features: int
     stopped: bool = False  # asked to stop before the stream ended
     digest: str | None = None
@@ -42,7 +44,8 @@ class Run:
         features = core.features.count if core.features else core.width
         start = new_state() if before is None else before
         more["tally"] = core.tally()
-        return cls(core, state, start, seconds, core.weight_norm, core.gradient_norm, features, **more)
+        norms = core.weight_norm, core.gradient_norm, core.dual_norm
+        return cls(core, state, start, seconds, *norms, core.nonzero, features, **more)
 
     def _get(self, name: str) -> Any:
         return self.state[name][0].item()
@@ -98,11 +101,13 @@ class Run:
             "sum_norm2_over_t": self._get("gradient2_inverse"),
             "sum_dot_weights": self._get("gradient_dot_weights"),
         }
-        return {**figures, "norm_of_sum": self.gradient_sum_norm} if self._code("gather") else figures
+        return {**figures, "norm_of_sum": self.gradient_sum_norm} if self._code("gather") == GRADIENTS else figures
 
     @property
     def regret_upper(self) -> float | None:
-        """What the pass alone proves of the regret: Σg·w + U‖Σg‖ in a ball, Σ‖g‖²/(2σt) with a regulariser.
+        """What the pass alone proves of the regret: Σg·w + U‖Σg‖ in a ball, Σg·w + U‖Σg‖₁ in a box.
+
+        With a regulariser it is Σ‖g‖²/(2σt).
 
         Both hold against every comparator of the domain; None where the learner has no such bound. Computed in
         float64 as it stands, without an allowance for rounding.
@@ -111,8 +116,8 @@ class Run:
             return None
         if self._code("rate") == STRONG:
             return float(self._get("gradient2_inverse") / (2.0 * float(self.learner.config["sigma"][0])))
-        if self._code("domain") == BALL:
-            return float(self._get("gradient_dot_weights") + self.learner.domain.radius * self.gradient_sum_norm)
+        if self._code("domain") in (BALL, BOX) and self._code("gather") == GRADIENTS:
+            return float(self._get("gradient_dot_weights") + self.learner.domain.radius * self.dual_norm)
         return None
 
     def _code(self, name: str) -> int:
@@ -259,6 +264,7 @@ class Run:
             "max_norm": self.max_norm,
             "max_norm2": self.max_norm2,
             "weight_norm": self.weight_norm,
+            "nonzero_weights": self.nonzero,
             "updates": self.updates,
             "mistake_norm2": self.mistake_norm2,
             "learner": {"name": learner.name, **settings},

@@ -125,7 +125,7 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
     ("learners", "more", "sentence"),
     [
         ((), (), "missing option '--learner'"),
-        (("forest",), (), "learner must be one of perceptron, ogd, ogd-strong"),
+        (("forest",), (), "learner must be one of perceptron, averaged, voted"),
         (("perceptron:loss=hinge",), (), "--learner perceptron:loss=hinge: perceptron has rate, tie, not 'loss'"),
         (("ogd:radius",), (), "--learner ogd:radius: expected key=value, each key once, got 'radius'"),
         (("ogd:radius=1,radius=2",), (), "expected key=value, each key once, got 'radius=2'"),

@@ -144,6 +144,14 @@ SETTINGS = [
     ("ogd", "--loss huber:0.5", {"loss": "huber:0.5"}),
     ("ogd", "--loss pinball:0.9", {"loss": "pinball:0.9"}),
     ("ogd-strong", "--sigma 0.5", {"sigma": 0.5}),
+    ("averaged", "--rate constant:0.25 --bias", {"rate": 0.25, "bias": True}),
+    ("pa", "", {}),
+    ("pa1", "--aggressiveness 0.3", {"aggressiveness": 0.3}),
+    ("pa2", "--loss absolute", {"loss": "absolute"}),
+    ("adagrad", "--rate constant:0.3 --radius 2", {"rate": "constant:0.3", "radius": 2.0}),
+    ("ftrl", "--l1 0.5 --l2 0.1 --beta 1", {"l1": 0.5, "l2": 0.1, "beta": 1.0}),
+    ("coin", "--gradient-bound 50 --wealth 2", {"gradient_bound": 50.0, "wealth": 2.0}),
+    ("coin", "--unit-norm --loss hinge", {"unit_norm": True, "loss": "hinge"}),
     ("ogd-strong", "--loss logistic --radius 1", {"loss": "logistic", "radius": 1.0}),
 ]
 

@@ -26,6 +26,16 @@ def twin(name, spec, X, y, weights=None, start=None, tie=0.0):
         return plain.perceptron(X, y, tie=tie, start=start)
     if name in ("second-order", "vaw"):
         return plain.second_order(X, y, 0.5, weights, tie, every=name == "vaw")
+    if name == "averaged":
+        return plain.averaged(X, y, tie=tie, start=start)
+    if name in ("pa", "pa1", "pa2"):
+        return plain.passive(X, y, loss_of(spec), name, 0.7 if name == "pa2" else None, weights)
+    if name == "adagrad":
+        return plain.adagrad(X, y, loss_of(spec), 0.4, 0.7, weights)
+    if name == "ftrl":
+        return plain.proximal(X, y, loss_of(spec), 0.6, 0.9, 0.5, 0.2, 0.1, weights)
+    if name == "coin":
+        return plain.coin(X, y, loss_of(spec), 50.0, weights=weights)
     if name == "ogd":
         return plain.descent(X, y, loss_of(spec), plain.adaptive(1.5), plain.ball(1.5), weights=weights, start=start)
     return plain.descent(X, y, loss_of(spec), plain.strong(0.5), plain.ball(1.5), sigma=0.5, weights=weights)

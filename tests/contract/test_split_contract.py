@@ -163,6 +163,25 @@ ESTIMATORS = {
     "second-order": nr.SecondOrderPerceptron,
     "vaw-regressor": nr.VovkAzouryWarmuth,
     "kernel": functools.partial(nr.KernelPerceptron, kernel="linear"),
+    "averaged": nr.AveragedPerceptron,
+    "pa": nr.PassiveAggressive,
+    "pa-regressor": nr.PassiveAggressiveRegressor,
+    "pa1": nr.PassiveAggressiveI,
+    "pa1-regressor": nr.PassiveAggressiveIRegressor,
+    "pa2": nr.PassiveAggressiveII,
+    "pa2-regressor": nr.PassiveAggressiveIIRegressor,
+    "adagrad": nr.AdaGrad,
+    "adagrad-regressor": nr.AdaGradRegressor,
+    "ftrl": nr.FollowTheRegularisedLeader,
+    "ftrl-regressor": nr.FollowTheRegularisedLeaderRegressor,
+    "coin": nr.CoinBetting,
+    "coin-regressor": nr.CoinBettingRegressor,
+}
+SETTINGS = {
+    "ogd": {"radius": 1.5},
+    "ogd-strong": {"radius": 1.5},
+    "coin": {"gradient_bound": 50.0},
+    "ftrl": {"l1": 0.1},
 }
 
 
@@ -173,8 +192,8 @@ def kept(core):
 
 def estimator(name, spec, options):
     regression = "-regressor" if parse(spec).regression else ""
-    settings = {} if name in OWN else {"loss": spec, "radius": 1.5}
-    return ESTIMATORS[name + regression](**settings, **options)
+    settings = {} if name in OWN else {"loss": spec}
+    return ESTIMATORS[name + regression](**settings, **SETTINGS.get(name, {}), **options)
 
 
 @every_case
@@ -227,7 +246,7 @@ def test_predicting_changes_no_byte(name, spec, options):
     assert pickle.dumps(learned.get_params()) == settings
 
 
-@pytest.mark.parametrize(("name", "spec"), [case for case in CASES if case[0] != "voted"])  # whose votes are others
+@pytest.mark.parametrize(("name", "spec"), [case for case in CASES if case[0] not in ("averaged", "voted")])
 def test_prediction_agrees_with_the_scores_of_the_rounds(name, spec):
     X, y = data(spec, rounds=20, columns=4, seed=11)
     learner = MAKE[name](spec, scale="max", bias=True)

@@ -62,6 +62,99 @@ def second_order(X, y, a, weights=None, tie=0, every=False):
     return game
 
 
+def averaged(X, y, **settings):
+    """The perceptron, and after its rounds the mean of the weights that each round left behind."""
+    game = perceptron(X, y, **settings)
+    game.W[-1] = [sum(column) / len(y) for column in zip(*game.W[1:], strict=True)]
+    return game
+
+
+def passive_step(rule, lost, row2, C):
+    """τ of PA, PA-I and PA-II."""
+    if rule == "pa2":
+        return lost / (row2 + 1 / (2 * C))
+    return lost / row2 if rule == "pa" else min(C, lost / row2)
+
+
+def passive(X, y, loss, rule, C=None, weights=None, tie=0):
+    """w ← w + τ·s·x with s the downhill direction of the loss and τ by the rule; C = None is 1/max‖x‖² so far."""
+    value, slope = loss
+    game = Game([[0.0] * len(X[0])])
+    longest = 0.0
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        w, k, row2 = game.W[-1], 1.0 if weights is None else weights[t], dot(x, x)
+        longest = max(longest, row2)
+        z = dot(w, x)
+        lost, towards = value(z, label), -slope(z, label)
+        bound = None if not longest else k * (1 / longest if C is None else C)
+        tau = 0.0 if not row2 else passive_step(rule, lost, row2, bound)
+        game.scores.append(z)
+        game.losses.append(k * lost)
+        game.gradients.append([-k * towards * part for part in x])
+        game.mistakes.append(is_mistake(z, label, tie))
+        game.W.append([weight + tau * towards * part for weight, part in zip(w, x, strict=True)])
+    return game
+
+
+def adagrad(X, y, loss, eta, radius, weights=None):
+    """w_i ← clip(w_i − η·g_i/√Σg_i², ±U)."""
+
+    def step(w, n, dual, g):
+        return min(max(w - eta * g / math.sqrt(n), -radius), radius), dual
+
+    return _by_coordinate(X, y, loss, step, weights)
+
+
+def proximal(X, y, loss, alpha, radius, beta=0.0, l1=0.0, l2=0.0, weights=None):
+    """w_i minimises θ_i·w + λ₁|w| + ((β + √n_i)/α + λ₂)w²/2 over |w| ≤ U, θ_i = Σg − Σσw."""
+
+    def step(w, n, dual, g):
+        dual += g - (math.sqrt(n) - math.sqrt(n - g * g)) / alpha * w
+        best = -math.copysign(max(abs(dual) - l1, 0.0), dual) / ((beta + math.sqrt(n)) / alpha + l2)
+        return min(max(best, -radius), radius), dual
+
+    return _by_coordinate(X, y, loss, step, weights)
+
+
+def _by_coordinate(X, y, loss, step, weights):
+    value, slope = loss
+    game, squares, duals = Game([[0.0] * len(X[0])]), [0.0] * len(X[0]), [0.0] * len(X[0])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        w, k = list(game.W[-1]), 1.0 if weights is None else weights[t]
+        z = dot(w, x)
+        g = [k * slope(z, label) * part for part in x]
+        game.scores.append(z)
+        game.losses.append(k * value(z, label))
+        game.gradients.append(g)
+        game.mistakes.append(is_mistake(z, label, 0))
+        for i, part in enumerate(g):
+            if part:
+                squares[i] += part * part
+                w[i], duals[i] = step(w[i], squares[i], duals[i], part)
+        game.W.append(w)
+    return game
+
+
+def coin(X, y, loss, G, wealth=1.0, weights=None):
+    """w = wealth·θ/n with θ = −Σg/G, n counting the rounds with a gradient; the wealth loses ⟨g, w⟩/G."""
+    value, slope = loss
+    theta, bets = [0.0] * len(X[0]), 1
+    game = Game([[0.0] * len(X[0])])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        w, k = game.W[-1], 1.0 if weights is None else weights[t]
+        z = dot(w, x)
+        g = [k * slope(z, label) * part for part in x]
+        game.scores.append(z)
+        game.losses.append(k * value(z, label))
+        game.gradients.append(g)
+        game.mistakes.append(is_mistake(z, label, 0))
+        if slope(z, label):
+            wealth -= dot(g, w) / G
+            theta, bets = [a - b / G for a, b in zip(theta, g, strict=True)], bets + 1
+        game.W.append([wealth * part / bets for part in theta])
+    return game
+
+
 def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, start=None, restart=False):
     """w ← Π(w − η_t·g_t), g_t = k·ℓ'(⟨w,x⟩)·x + σw; step(t, Σ_{s≤t}‖g_s‖²) is η_t."""
     value, slope = loss

@@ -20,16 +20,26 @@ MAKE = {
     "vaw": lambda spec, **more: LEARNERS["vaw"](ridge=0.5, **more),
     "kernel": lambda spec, **more: LEARNERS["kernel"](kernel="linear", **more),  # the perceptron by other means
 }
-# learners with a loss of their own, and all others with every loss; many classes have tests apart
-OWN = {
-    "perceptron": "perceptron",
-    "voted": "perceptron",
-    "second-order": "perceptron",
-    "vaw": "squared",
-    "kernel": "perceptron",
+MAKE |= {
+    "averaged": lambda spec, **more: LEARNERS["averaged"](**more),
+    "pa": lambda spec, **more: LEARNERS["pa"](loss=spec, **more),
+    "pa1": lambda spec, **more: LEARNERS["pa1"](loss=spec, **more),
+    "pa2": lambda spec, **more: LEARNERS["pa2"](loss=spec, aggressiveness=0.7, **more),
+    "adagrad": lambda spec, **more: LEARNERS["adagrad"](loss=spec, radius=0.7, rate="constant:0.4", **more),
+    "ftrl": lambda spec, **more: LEARNERS["ftrl"](
+        loss=spec, radius=0.9, rate="constant:0.6", beta=0.5, l1=0.2, l2=0.1, **more
+    ),
+    "coin": lambda spec, **more: LEARNERS["coin"](loss=spec, gradient_bound=50.0, **more),
 }
-APART = (*OWN, "multiclass")
-CASES = [*OWN.items(), *((name, spec) for name in MAKE if name not in APART for spec in SPECS)]
+# learners with a loss of their own, and learners of a few losses; all others play every loss. Many classes are apart
+OWN = {
+    **dict.fromkeys(("perceptron", "averaged", "voted", "kernel", "second-order"), "perceptron"),
+    "vaw": "squared",
+}
+SOME = dict.fromkeys(("pa", "pa1", "pa2"), ("hinge", "absolute"))
+SOME |= dict.fromkeys(("adagrad", "ftrl", "coin"), ("logistic", "hinge", "squared", "pinball:0.9"))
+CASES = list(OWN.items())
+CASES += [(name, spec) for name in MAKE if name not in (*OWN, "multiclass") for spec in SOME.get(name, SPECS)]
 NAMES = [f"{name}-{spec}" for name, spec in CASES]
 
 

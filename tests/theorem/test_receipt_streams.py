@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import noregret as nr
 from noregret.errors import DivergedError
 from noregret.learner import (
+    LEARNERS,
     OnlineGradientDescent,
     Perceptron,
     SecondOrderPerceptron,
@@ -127,3 +128,45 @@ def test_forecasters(data, ridge, bias):
     if data.draw(st.booleans()):
         y = np.array(data.draw(st.lists(st.floats(-9, 9), min_size=len(y), max_size=len(y))))
     certified(VovkAzouryWarmuth(ridge=ridge, bias=bias), (X, y))
+
+
+@given(streams(WIDE), st.sampled_from(["mistake", "+1"]), st.booleans(), st.sampled_from([None, [0.5], [0.1, -0.3]]))
+def test_averaged_perceptrons(stream, tie, bias, start):
+    certified(LEARNERS["averaged"](tie=tie, bias=bias, start=start), stream)
+
+
+@FAST
+@given(
+    st.data(),
+    st.sampled_from(["pa", "pa1", "pa2"]),
+    st.sampled_from(["hinge", "absolute"]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, 0.01, 3.0]),
+    st.sampled_from([None, 0.5, 20.0]),
+)
+def test_passive_aggressive_learners(data, name, loss, bias, unit_norm, bound, radius):
+    own = {} if name == "pa" else {"aggressiveness": bound}
+    stream = data.draw(streams(NARROW))
+    certified(LEARNERS[name](loss=loss, bias=bias, unit_norm=unit_norm, **own), stream, radius)
+
+
+@FAST
+@given(st.data(), st.sampled_from(["adagrad", "ftrl"]), st.sampled_from(FLAT + STEEP), st.booleans(), st.booleans())
+def test_learners_with_a_step_for_every_coordinate(data, name, loss, bias, auto):
+    radius = data.draw(st.sampled_from([0.5, 3.0, 50.0]))
+    own = {"l1": data.draw(st.sampled_from([0.0, 0.5])), "beta": 1.0} if name == "ftrl" else {}
+    rate = "auto" if auto else "constant:0.8"
+    certified(LEARNERS[name](loss=loss, radius=radius, rate=rate, bias=bias, **own), data.draw(streams(NARROW)))
+
+
+@FAST
+@given(
+    streams(NARROW),
+    st.sampled_from(FLAT),
+    st.booleans(),
+    st.sampled_from([0.01, 1.0, 100.0]),
+    st.sampled_from([None, 0.5, 20.0]),
+)
+def test_coin_betting(stream, loss, bias, wealth, radius):
+    certified(LEARNERS["coin"](loss=loss, bias=bias, unit_norm=True, wealth=wealth), stream, radius)

@@ -9,7 +9,7 @@ import pandas
 import polars
 import pytest
 import scipy.sparse
-from sklearn.base import clone
+from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Perceptron as TheirPerceptron
 from sklearn.linear_model import SGDClassifier
@@ -26,12 +26,28 @@ ESTIMATORS = [
     nr.OnlineGradientDescent,
     nr.StronglyConvexGradientDescent,
     nr.SecondOrderPerceptron,
+    nr.AveragedPerceptron,
+    nr.PassiveAggressive,
+    nr.PassiveAggressiveI,
+    nr.PassiveAggressiveII,
     nr.OnlineGradientDescentRegressor,
     nr.StronglyConvexGradientDescentRegressor,
     nr.VovkAzouryWarmuth,
+    nr.AdaGrad,
+    nr.AdaGradRegressor,
+    nr.CoinBetting,
+    nr.CoinBettingRegressor,
+    nr.FollowTheRegularisedLeader,
+    nr.FollowTheRegularisedLeaderRegressor,
+    nr.PassiveAggressiveRegressor,
+    nr.PassiveAggressiveIRegressor,
+    nr.PassiveAggressiveIIRegressor,
 ]
-CLASSIFIERS, REGRESSORS = ESTIMATORS[:4], ESTIMATORS[4:]
-WITH_A_LOSS = [nr.OnlineGradientDescent, nr.StronglyConvexGradientDescent]
+REGRESSORS = [kind for kind in ESTIMATORS if is_regressor(kind())]
+CLASSIFIERS = [kind for kind in ESTIMATORS if kind not in REGRESSORS]
+AS_THEY_ARE = {  # coin betting scales rows to norm 1 unless it is told a bound
+    kind: {"unit_norm": False, "gradient_bound": 100.0} for kind in (nr.CoinBetting, nr.CoinBettingRegressor)
+}
 CURVED = [nr.KernelPerceptron]  # estimators that have no weights
 every_one = pytest.mark.parametrize("kind", ESTIMATORS + CURVED)
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
@@ -51,7 +67,11 @@ def test_scikit_learns_own_checks_pass_but_for_the_order_of_weighted_rows(kind):
     assert failed == (set() if kind is nr.VovkAzouryWarmuth else expected)
 
 
-@pytest.mark.parametrize("kind", CLASSIFIERS)
+# the plain Passive-Aggressive step has no use for a weight, and an average keeps what came before the weight told
+UNWEIGHED = (nr.AveragedPerceptron, nr.PassiveAggressive)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLASSIFIERS if kind not in UNWEIGHED])
 def test_with_a_bias_and_passes_they_reach_a_good_score_too(kind):
     results = check_estimator(kind(bias=True, passes=20), on_fail=None, on_skip=None)
     failed = {result["check_name"] for result in results if result["status"] == "failed"}
@@ -160,7 +180,7 @@ def shrinkage(learned):
 
 @every_classifier
 def test_classes_and_shapes(kind):
-    learned = kind(bias=True).fit(X, np.where(Y > 0, "spam", "ham"))
+    learned = kind(bias=True, **AS_THEY_ARE.get(kind, {})).fit(X, np.where(Y > 0, "spam", "ham"))
     assert learned.classes_.tolist() == ["ham", "spam"]
     assert learned.coef_.shape == (1, 4)
     assert learned.intercept_.shape == (1,)
@@ -182,7 +202,7 @@ def test_a_score_of_zero_is_the_negative_class(kind):
 
 @every_regressor
 def test_a_regressor_has_flat_weights_and_predicts_its_scores(kind):
-    learned = kind(bias=True).fit(X, X[:, 0])
+    learned = kind(bias=True, **AS_THEY_ARE.get(kind, {})).fit(X, X[:, 0])
     assert learned.coef_.shape == (4,)
     assert isinstance(learned.intercept_, float)
     linear = (X @ learned.coef_ + learned.intercept_) / shrinkage(learned)
@@ -281,11 +301,12 @@ def test_what_a_classifier_cannot_take_is_said(kind, attempt, sentence):
 @pytest.mark.parametrize("kind", REGRESSORS[:2])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_a_regressor_refuses_a_loss_for_classes(kind, loss):
-    with pytest.raises(nr.SettingError, match=f"is for numbers, the loss {loss} is for two classes"):
+    own = f"loss must be one of hinge, absolute, got {loss}"  # of the Passive-Aggressive ones
+    with pytest.raises(nr.SettingError, match=f"is for numbers, the loss {loss} is for two classes|{own}"):
         kind(loss=loss).fit(X, Y)
 
 
-@pytest.mark.parametrize("kind", WITH_A_LOSS)
+@pytest.mark.parametrize("kind", [kind for kind in CLASSIFIERS if hasattr(kind, "loss")])
 def test_a_classifier_refuses_a_loss_for_numbers(kind):
     with pytest.raises(nr.SettingError, match="is for two classes, the loss absolute is for numbers"):
         kind(loss="absolute").fit(X, Y)

@@ -102,18 +102,34 @@ def combination(rows: Any, alpha: Any, total: Any) -> None:
             add_row(rows, t, alpha[t], total)
 
 
+@inlined
+def dot_row(rows: Any, t: int, total: Any) -> tuple[float, float, float]:
+    """(s, c, error) of ⟨total, x_t⟩, total being a triple for each feature."""
+    s = c = error = 0.0
+    start, stop = entries(rows, t)
+    for k in range(start, stop):
+        j, x = entry(rows, t, k)
+        s, c, error = plus_product(s, c, error, total[j, 0], x)
+        s, c, error = plus_product(s, c, error, total[j, 1], x)
+        error += total[j, 2] * abs(x)
+    return s, c, error
+
+
+@compiled
+def steps(rows: Any, step: Any, total: Any, out: Any) -> None:
+    """Replay w ← w + step_t·x_t: out[t] = (s, c, error) of ⟨w, x_t⟩ before it, in the rounds that have a step."""
+    for t in range(step.shape[0]):
+        if step[t] != 0.0:
+            out[t, 0], out[t, 1], out[t, 2] = dot_row(rows, t, total)
+            add_row(rows, t, step[t], total)
+
+
 @compiled
 def updates(rows: Any, y: Any, chosen: Any, total: Any, out: Any) -> None:
     """Replay Σ y·x over the chosen rounds: out[i] = (s, c, error) of y⟨Σ so far, x⟩ just before the i-th of them."""
     for i in range(chosen.shape[0]):
         t = chosen[i]
-        s = c = error = 0.0
-        start, stop = entries(rows, t)
-        for k in range(start, stop):
-            j, x = entry(rows, t, k)
-            s, c, error = plus_product(s, c, error, total[j, 0], x)
-            s, c, error = plus_product(s, c, error, total[j, 1], x)
-            error += total[j, 2] * abs(x)
+        s, c, error = dot_row(rows, t, total)
         out[i, 0] = y[t] * s
         out[i, 1] = y[t] * c
         out[i, 2] = error

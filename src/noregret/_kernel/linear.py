@@ -14,16 +14,16 @@ from typing import Any
 from noregret._kernel import compiled, inlined, unkept
 from noregret._kernel.record import book, mean_label, record_curve, record_trace
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
-from noregret._kernel.state import BOX, SMALL
-from noregret._kernel.step import descend, restarts, settle
-from noregret._kernel.vector import norm2
+from noregret._kernel.state import AVERAGE, BOX, COIN, GRADIENTS, SMALL
+from noregret._kernel.step import bet, descend, restarts, settle
+from noregret._kernel.vector import norm1, norm2
 
 Function = Callable[[float, float, float], float]
 
 
 @inlined
 def update(st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, total: Any, old2: float) -> None:
-    """z ← z + c·x with the bias, within the box where there is one; Σg ← Σg + g·x where it is kept."""
+    """z ← z + c·x with the bias, within the box where there is one; what is kept beside it takes in the round too."""
     boxed = cfg["domain"] == BOX
     if boxed:
         limit = cfg["radius"] / st["scale"]
@@ -35,10 +35,22 @@ def update(st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, tot
     else:
         st["bias"] += cfg["bias"] * c
     if cfg["gather"]:
+        if cfg["gather"] == AVERAGE:
+            g = st["rounds"] * c
         gather(rows, t, c, z, g, total)
         st["bias_gradient"] += cfg["bias"] * g
     elif not boxed:
         add(rows, t, c, z)
+
+
+@inlined
+def gradient_norm(st: Any, cfg: Any, total: Any) -> float:
+    """‖Σg‖ with the bias, ‖Σg‖₁ in a box; 0 where it is not kept."""
+    if cfg["gather"] != GRADIENTS:
+        return 0.0
+    if cfg["domain"] == BOX:
+        return float(norm1(total) + abs(st["bias_gradient"]))
+    return math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"])
 
 
 def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> Callable[..., int]:
@@ -80,7 +92,11 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 return t
             moves = g != 0.0 or cfg["sigma"] > 0.0
             old2 = st["norm2"]
-            c = descend(st, cfg, z, inner, row2, score, g) if moves else 0.0
+            c = 0.0
+            if moves and cfg["rate"] == COIN:
+                c = bet(st, cfg, inner, row2, score, g)
+            elif moves:
+                c = descend(st, cfg, z, inner, row2, score, g, loss)
             if c != c:
                 return t
             if not cfg["classify"]:
@@ -96,7 +112,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if st["rounds"] == st["trace_next"]:
                 record_trace(st, cfg["classify"])
             if st["rounds"] == st["curve_next"]:
-                record_curve(st, math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"]))
+                record_curve(st, gradient_norm(st, cfg, total))
         return int(labels.shape[0]) + 0 * stamp
 
     return play
@@ -115,3 +131,14 @@ def score_row(rows: Any, z: Any, head: Any) -> float:
     """The score of a single row."""
     inner, _ = dot(rows, 0, z)
     return float(head[0] * (inner + head[1]))
+
+
+@compiled
+def score_means(rows: Any, z: Any, late: Any, state: Any, scores: Any) -> None:
+    """The score of every row with the average of the weights after each round: scale·(z − late/T)."""
+    st = state[0]
+    for t in range(scores.shape[0]):
+        inner, _ = dot(rows, t, z)
+        behind, _ = dot(rows, t, late)
+        behind += st["bias_gradient"]
+        scores[t] = st["scale"] * (inner + st["bias"] - (behind / st["rounds"] if st["rounds"] > 0 else 0.0))

@@ -1,4 +1,4 @@
-"""The named state of a linear learner and of its run: one record, saved and compared bit for bit.
+"""The named state of a learner and of its run: one record, saved and compared bit for bit.
 
 The weights are w = scale·z (and the bias weight scale·bias), so that shrinking and projecting cost Θ(1) a round.
 `norm2` is ‖z‖² with the bias; it is updated round by round and taken afresh from z at fixed round numbers: every power
@@ -32,6 +32,10 @@ STATE = np.dtype(
         ("bias_gradient", "f8"),
         ("large", "i8"),  # whether a feature from SMALL on was played
         ("period", "i8"),  # first round of the current doubling period
+        ("wealth", "f8"),  # of coin betting
+        ("refused", "f8"),  # ‖g‖² of a gradient longer than coin betting may take
+        ("bias_squares", "f8"),  # Σg² of the bias, where every coordinate has its own step
+        ("bias_dual", "f8"),  # what FTRL-Proximal keeps of the bias in place of its weight
         # what the theorems need
         ("rounds", "i8"),
         ("updates", "i8"),
@@ -71,6 +75,9 @@ STATE = np.dtype(
 # Codes of the settings that the kernels read at run time.
 WHOLE, BALL, BOX = 0, 1, 2
 CONSTANT, SQRT, STRONG, ADAPTIVE, DOUBLING = 0, 1, 2, 3, 4
+PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT, COIN = 5, 6, 7, 8
+COORDINATE, PROXIMAL = 9, 10
+GRADIENTS, AVERAGE = 1, 2  # what `total` holds: Σg, or Σ(t − 1)·c·x, which the average is made from
 
 CONFIG = np.dtype(
     [
@@ -83,7 +90,11 @@ CONFIG = np.dtype(
         ("tie", "f8"),  # what a score of 0 counts as: +1, −1, or 0 for "a mistake either way"
         ("parameter", "f8"),  # the loss's own: ρ, δ, τ
         ("classify", "i8"),
-        ("gather", "i8"),  # whether Σg is kept
+        ("gather", "i8"),  # what is kept beside the weights: nothing, GRADIENTS or AVERAGE
+        ("beta", "f8"),
+        ("l1", "f8"),
+        ("l2", "f8"),
+        ("cut", "i8"),  # whether coin betting cuts a gradient that is too long, and does not refuse it
     ]
 )
 

@@ -9,7 +9,20 @@ import math
 from typing import Any
 
 from noregret._kernel import compiled, inlined
-from noregret._kernel.state import BALL, CONSTANT, DOUBLING, REFRESH, SMALL, SQRT, STRONG, TINY
+from noregret._kernel.state import (
+    BALL,
+    COIN,
+    CONSTANT,
+    DOUBLING,
+    PASSIVE,
+    PASSIVE_CAPPED,
+    PASSIVE_SOFT,
+    REFRESH,
+    SMALL,
+    SQRT,
+    STRONG,
+    TINY,
+)
 from noregret._kernel.vector import norm2, rescale
 
 SLACK = 1e-9  # how far the running norm is trusted where the exact one can be had
@@ -30,9 +43,28 @@ def restarts(st: Any, cfg: Any, z: Any) -> bool:
 
 
 @inlined
-def step_size(st: Any, cfg: Any, t: int, root: float, gradient2: float) -> float:
-    """η_t, from the round number t, its √t, Σ‖g‖² up to and including it, or the period's length."""
+def passive_step(st: Any, cfg: Any, k: float, loss: float, row2: float) -> float:
+    """τ/k for a round of weight k: τ = ℓ/‖x‖², at most kC, or ℓ/(‖x‖² + 1/(2kC)); 0 where x = 0.
+
+    Where no C is given it is 1/max‖x‖² over the rows so far, this one included.
+    """
+    if row2 == 0.0:
+        return 0.0
+    bound = cfg["eta"] if cfg["eta"] > 0.0 else 1.0 / max(st["row_max2"], row2)
+    if cfg["rate"] == PASSIVE_SOFT:
+        row2 += 0.5 / (k * bound)
+    tau = loss / k / row2
+    if cfg["rate"] == PASSIVE_CAPPED:
+        tau = min(tau, k * bound)
+    return float(tau / k)
+
+
+@inlined
+def step_size(st: Any, cfg: Any, t: int, root: float, gradient2: float, size: float, loss: float, row2: float) -> float:
+    """η_t, from the round number t, its √t, Σ‖g‖² up to and including it, the period's length, or the round's loss."""
     rate = cfg["rate"]
+    if rate in (PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT):
+        return passive_step(st, cfg, size, loss, row2)  # the slope of its loss is 1, so that |g| is the round's weight
     if rate == CONSTANT:
         return float(cfg["eta"])
     if rate == SQRT:
@@ -45,7 +77,7 @@ def step_size(st: Any, cfg: Any, t: int, root: float, gradient2: float) -> float
 
 
 @inlined
-def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g: float) -> float:
+def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g: float, loss: float) -> float:
     """Book the gradient g·x + σ·w, shrink, and return the c of z ← z + c·x; NaN (nothing changed) on overflow."""
     t = st["rounds"] + 1
     sigma = cfg["sigma"]
@@ -64,7 +96,7 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
     root = math.sqrt(t)
     c = 0.0
     if g != 0.0:
-        c = -step_size(st, cfg, t, root, total2) * g
+        c = -step_size(st, cfg, t, root, total2, abs(g), loss, row2) * g
         if scale != 1.0 and scale != 0.0:
             c /= scale
     new2 = old2 + c * (2.0 * dot + c * row2)
@@ -76,13 +108,46 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
         scale = 1.0
     st["scale"] = scale
     st["norm2"] = max(new2, 0.0)
+    book_gradient(st, t, root, gradient2, total2, slope_dot)
+    return c
+
+
+@inlined
+def book_gradient(st: Any, t: int, root: float, gradient2: float, total2: float, slope_dot: float) -> None:
+    """The sums over gradients that theorems are made from, for one gradient with ‖g‖² and ⟨g, w⟩."""
     if gradient2 > 0.0:
         st["gradient2"] = total2
         st["gradient2_sqrt"] += gradient2 / root
         st["gradient2_inverse"] += gradient2 / t
         st["gradient_max2"] = max(st["gradient_max2"], gradient2)
     st["gradient_dot_weights"] += slope_dot
-    return c
+
+
+@inlined
+def bet(st: Any, cfg: Any, dot: float, row2: float, score: float, g: float) -> float:
+    """Coin betting: z = −Σg/G, w = (wealth/n)·z in the n-th round with a gradient; NaN where the gradient is refused.
+
+    The wealth is multiplied by 1 − ⟨g, w⟩/(G·wealth) = 1 + c⟨z, x⟩/n, which is positive while no gradient exceeds G.
+    """
+    t = st["rounds"] + 1
+    gradient2 = g * g * row2
+    bound = cfg["eta"]
+    c = -g / bound
+    if not gradient2 <= bound * bound:
+        if not cfg["cut"]:
+            st["refused"] = gradient2
+            return math.nan
+        c *= bound / math.sqrt(gradient2)
+    wealth = st["wealth"] * (1.0 + c * dot / (st["updates"] + 1))
+    scale = wealth / (st["updates"] + 2)
+    new2 = st["norm2"] + c * (2.0 * dot + c * row2)
+    if not (math.isfinite(wealth) and math.isfinite(new2) and scale > 0.0):
+        return math.nan
+    st["wealth"] = wealth
+    st["scale"] = scale
+    st["norm2"] = max(new2, 0.0)
+    book_gradient(st, t, math.sqrt(t), gradient2, st["gradient2"] + gradient2, g * score)
+    return float(c)
 
 
 @inlined
@@ -93,7 +158,7 @@ def settle(st: Any, cfg: Any, z: Any) -> None:
         st["norm2"] = norm2(z) + st["bias"] * st["bias"]
     if cfg["domain"] == BALL:
         project(st, cfg["radius"], z)
-    if st["scale"] < TINY:
+    if st["scale"] < TINY and cfg["rate"] != COIN:
         fold(st, st["scale"], z)
 
 

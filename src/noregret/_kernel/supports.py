@@ -74,7 +74,7 @@ def play_block(
         miss = is_mistake(score, y, cfg["tie"])
         c = 0.0
         if miss:
-            c = descend(st, cfg, scores, score, row2, score, -k * y)
+            c = descend(st, cfg, scores, score, row2, score, -k * y, k)
             if c != c:
                 return t
         book(st, cfg, k, y, score, row2, k if miss else 0.0)

@@ -141,6 +141,9 @@ def _leave_if_broken(comparison: Comparison) -> None:
         raise typer.Exit(1)
 
 
+NUMBERS = ("radius", "sigma", "aggressiveness", "beta", "l1", "l2", "gradient_bound", "wealth")
+
+
 def _learners(specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None) -> dict[str, Core]:
     """The learners by the text that asked for each."""
     from noregret.cli.options import positive_label
@@ -219,7 +222,7 @@ def _row(one: Contender) -> tuple[str, ...]:
 
     run, bound, slack = one.run, "–", "–"
     if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
-        bound = _shown(one.bound.bound, up=True) + ("" if run.learner.loss.convex else " mistakes")
+        bound = _shown(one.bound.bound, up=True) + (" mistakes" if one.bounds_mistakes else "")
         slack = number(one.bound.bound - one.bound.observed)
     return (
         one.spec,

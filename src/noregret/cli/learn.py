@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
 
 LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
+# those without a radius of their own: one that is given is that of the models they are compared with
+COMPARED_ONLY = ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2", "coin")
 
 
 def learn(
@@ -45,7 +47,8 @@ def learn(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="perceptron (default), voted, multiclass, kernel, second-order, ogd, ogd-strong; vaw for numbers.",
+            help="perceptron (default), averaged, voted, multiclass, kernel, second-order, pa, pa1, pa2,"
+            " ogd, ogd-strong, adagrad, ftrl, coin; vaw for numbers.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -82,6 +85,16 @@ def learn(
     update: Annotated[
         str | None, typer.Option(help="How multiclass learns: max-score (default) or one-vs-rest.")
     ] = None,
+    aggressiveness: Annotated[
+        float | None, typer.Option(help="C of pa1 and pa2, which limits a step (default 1/max‖x‖² so far).")
+    ] = None,
+    beta: Annotated[float | None, typer.Option(help="β of ftrl, which shortens its first steps (default 0).")] = None,
+    l1: Annotated[float | None, typer.Option(help="λ₁ of ftrl, which makes weights exactly 0 (default 0).")] = None,
+    l2: Annotated[float | None, typer.Option(help="λ₂ of ftrl, which makes weights smaller (default 0).")] = None,
+    gradient_bound: Annotated[
+        float | None, typer.Option(help="G of coin: no gradient is longer; a longer one stops the run.")
+    ] = None,
+    wealth: Annotated[float | None, typer.Option(help="What coin starts to bet with (default 1).")] = None,
     tie: Annotated[str | None, typer.Option(help="What a score of 0 counts as: mistake (default), +1 or -1.")] = None,
     bias: Annotated[
         bool | None, typer.Option("--bias", help="Append a constant 1 to every row.", show_default=False)
@@ -145,7 +158,6 @@ def learn(
     from noregret import model
     from noregret.cli.options import check_writable, class_weights, names
     from noregret.cli.selecting import asked_for, check_learner, selected
-    from noregret.learner import PERCEPTRONS
     from noregret.protocol import play
     from noregret.rounds import Gathering
     from noregret.stream import read
@@ -154,7 +166,7 @@ def learn(
     certify = certify or receipt is not None
     wanted = asked_for(select, confidence, candidates, resume)
     asked = _asked(certify, gap, seconds, anytime, resume)
-    if certify and radius is not None and (learner or "perceptron") in (*PERCEPTRONS, "second-order"):
+    if certify and radius is not None and (learner or "perceptron") in COMPARED_ONLY:
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
         from noregret.picture.error import check_picture
@@ -175,6 +187,12 @@ def learn(
         "forget": forget,
         "seed": seed,
         "update": update,
+        "aggressiveness": aggressiveness,
+        "beta": beta,
+        "l1": l1,
+        "l2": l2,
+        "gradient_bound": gradient_bound,
+        "wealth": wealth,
         "tie": tie,
         "bias": bias,
         "unit_norm": unit_norm,

@@ -43,9 +43,10 @@ def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
     given = {key: value for key, value in options.items() if value is not None}
     for key in given:
         if key not in settings_of(name):
-            owners = " and ".join(owner for owner in LEARNERS if key in settings_of(owner))
+            *others, last = (owner for owner in LEARNERS if key in settings_of(owner))
+            owners = f"{', '.join(others)} and {last}" if others else last
             raise SettingError(f"{flag(key)} is for {owners}, not for {name}")
-    if name == "perceptron" and "rate" in given:
+    if name in ("perceptron", "averaged") and "rate" in given:
         given["rate"] = _constant(given["rate"])
     return given
 

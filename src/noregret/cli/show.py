@@ -111,11 +111,15 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))
     if run.learner.supports is not None:
         rows.append(("supports", number(run.learner.supports), share(run.learner.supports, n)))
+    if run.learner.settings.get("l1"):
+        rows.append(("weights other than 0", number(run.nonzero), ""))
     return rows
 
 
 def _against(run: Run) -> str:
     radius = run.learner.domain.radius
+    if run.learner.domain.shape == "box" and radius < float("inf"):
+        return f", against any |u_i| ≤ {radius:g}"
     return f", against any ‖u‖ ≤ {radius:g}" if radius < float("inf") else ", against any u"
 
 

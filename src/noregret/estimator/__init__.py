@@ -13,21 +13,51 @@ from numpy.typing import NDArray
 from noregret import learner as cores
 from noregret import model
 from noregret.errors import ModelFileError
+from noregret.estimator.adaptive import (
+    AdaGrad,
+    AdaGradRegressor,
+    CoinBetting,
+    CoinBettingRegressor,
+    FollowTheRegularisedLeader,
+    FollowTheRegularisedLeaderRegressor,
+)
 from noregret.estimator.base import LinearEstimator, Vector
 from noregret.estimator.batch import BatchPerceptron
 from noregret.estimator.classifier import LinearClassifier
 from noregret.estimator.many import ManyClassifier
+from noregret.estimator.passive import (
+    AveragedPerceptron,
+    PassiveAggressive,
+    PassiveAggressiveI,
+    PassiveAggressiveII,
+    PassiveAggressiveIIRegressor,
+    PassiveAggressiveIRegressor,
+    PassiveAggressiveRegressor,
+)
 from noregret.estimator.regressor import LinearRegressor
 from noregret.estimator.settings import Classifying, Common, settings
 from noregret.kernel import Kernel
 from noregret.loss import Loss
 
 __all__ = [
+    "AdaGrad",
+    "AdaGradRegressor",
+    "AveragedPerceptron",
     "BatchPerceptron",
+    "CoinBetting",
+    "CoinBettingRegressor",
+    "FollowTheRegularisedLeader",
+    "FollowTheRegularisedLeaderRegressor",
     "KernelPerceptron",
     "MulticlassPerceptron",
     "OnlineGradientDescent",
     "OnlineGradientDescentRegressor",
+    "PassiveAggressive",
+    "PassiveAggressiveI",
+    "PassiveAggressiveII",
+    "PassiveAggressiveIIRegressor",
+    "PassiveAggressiveIRegressor",
+    "PassiveAggressiveRegressor",
     "Perceptron",
     "SecondOrderPerceptron",
     "StronglyConvexGradientDescent",
@@ -240,6 +270,19 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
         KernelPerceptron,
         VotedPerceptron,
         MulticlassPerceptron,
+        AveragedPerceptron,
+        PassiveAggressive,
+        PassiveAggressiveRegressor,
+        PassiveAggressiveI,
+        PassiveAggressiveIRegressor,
+        PassiveAggressiveII,
+        PassiveAggressiveIIRegressor,
+        AdaGrad,
+        AdaGradRegressor,
+        CoinBetting,
+        CoinBettingRegressor,
+        FollowTheRegularisedLeader,
+        FollowTheRegularisedLeaderRegressor,
     )
 }
 

@@ -50,7 +50,7 @@ class Core:
         domain: Domain,
         rate: Rate,
         *,
-        gather: bool,
+        gather: int,
         tie: str = "mistake",
         sigma: float = 0.0,
         bias: bool = False,
@@ -139,6 +139,16 @@ class Core:
     def supports(self) -> int | None:
         """How many rows a kernel learner keeps; None for others."""
         return None
+
+    @property
+    def dual_norm(self) -> float:
+        """max of ⟨−Σg, u⟩/U over the domain of radius U: what the regret bound of a pass is made from."""
+        return self.gradient_norm
+
+    @property
+    def nonzero(self) -> int:
+        """How many weights are not 0, the bias among them."""
+        return int(np.count_nonzero(self.weights)) + int(self.bias != 0.0)
 
     def arrays(self) -> Arrays:
         """What a model file keeps of this learner beside its figures; `restore` takes it back."""

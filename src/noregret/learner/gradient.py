@@ -7,7 +7,7 @@ from typing import Any
 
 from noregret import loss as losses
 from noregret import rate as rates
-from noregret._kernel.state import DOUBLING
+from noregret._kernel.state import DOUBLING, GRADIENTS
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner.core import Settings, positive
@@ -55,7 +55,7 @@ class OnlineGradientDescent(Linear):
             chosen,
             where,
             rule,
-            gather=True,
+            gather=GRADIENTS,
             tie=tie,
             bias=bias,
             start=settings["start"],
@@ -103,7 +103,7 @@ class StronglyConvexGradientDescent(Linear):
             chosen,
             Domain("ball", float(radius)),
             rates.strong(),
-            gather=False,
+            gather=0,
             tie=tie,
             sigma=strength,
             bias=bias,

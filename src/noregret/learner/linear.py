@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_row, score_rows
 from noregret._kernel.state import SMALL
-from noregret._kernel.vector import norm2
+from noregret._kernel.vector import norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, check_memory
@@ -35,7 +35,7 @@ class Linear(Core):
         domain: Domain,
         rate: Rate,
         *,
-        gather: bool,
+        gather: int,
         tie: str = "mistake",
         sigma: float = 0.0,
         bias: bool = False,
@@ -80,6 +80,13 @@ class Linear(Core):
         """‖Σg‖ with the bias; 0 where it is not kept."""
         return math.sqrt(norm2(self.total) + float(self.state["bias_gradient"][0]) ** 2)
 
+    @property
+    def dual_norm(self) -> float:
+        """‖Σg‖₁ in a box, ‖Σg‖ in a ball."""
+        if self.domain.shape != "box":
+            return self.gradient_norm
+        return norm1(self.total) + abs(float(self.state["bias_gradient"][0]))
+
     def arrays(self) -> Arrays:
         return {"z": self.z[: self.width], "total": self.total[: self.width]}
 
@@ -88,6 +95,10 @@ class Linear(Core):
         self.z[:width] = arrays["z"]
         if self.total.shape[0]:
             self.total[:width] = arrays["total"]
+
+    def _compiled(self) -> Callable[..., int]:
+        """The rounds as machine code."""
+        return self.loss.kernel()
 
     def score_array(self, x: NDArray[Any]) -> float | None:
         """The score of a plain row of as many float64 as there are features; None for another, or if not finite."""
@@ -115,7 +126,7 @@ class Linear(Core):
         if width > self.width:
             self.grow(width, sparse=isinstance(row, tuple))
         if self._rounds is None:
-            self._rounds = self.loss.kernel()
+            self._rounds = self._compiled()
         label, score = self._one
         label[0] = y
         weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
@@ -124,7 +135,7 @@ class Linear(Core):
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         if self._rounds is None:
-            self._rounds = self.loss.kernel()
+            self._rounds = self._compiled()
         played = self._rounds(rows, y, weights, self.z, self.total, self.record, scores)
         if played < len(y):
             self._diverged()
@@ -148,7 +159,7 @@ class Linear(Core):
         self.shape = (self.width,)
         if width > self.z.shape[0]:
             room = max(width, 3 * self.z.shape[0] // 2)
-            check_memory(room * 8 * (1 + int(self.config["gather"][0])), width)
+            check_memory(room * 8 * (2 if self.config["gather"][0] else 1), width)
             if not self.config["gather"][0]:
                 self.z = _extended(self.z, np.zeros(room))
                 return

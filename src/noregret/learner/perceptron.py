@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from noregret._kernel.state import CONSTANT
 from noregret.domain import Domain
@@ -22,6 +22,7 @@ class Perceptron(Linear):
     """Update on mistakes only, `tie` saying what a score of 0 counts as; its loss is the number of mistakes."""
 
     name = "perceptron"
+    _gather: ClassVar[int] = 0  # what is kept beside the weights
 
     def __init__(
         self,
@@ -47,7 +48,7 @@ class Perceptron(Linear):
             zero_one(tie),
             Domain(radius=math.inf),
             Rate(CONSTANT, eta),
-            gather=False,
+            gather=self._gather,
             tie=tie,
             bias=bias,
             start=settings["start"],

@@ -15,9 +15,14 @@ import numpy as np
 from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval
 from noregret.learner import PERCEPTRONS
-from noregret.receipt import bounds_classes
-from noregret.receipt.bounds_kernel import KERNEL_BOUNDS, KERNEL_NEEDS, SPANNED, kernel_vectors
-from noregret.receipt.bounds_second_order import second_order, vaw
+from noregret.receipt import (
+    bounds_classes,
+    bounds_coin,
+    bounds_coordinate,
+    bounds_kernel,
+    bounds_passive,
+    bounds_second_order,
+)
 from noregret.receipt.facts import At, Facts
 from noregret.receipt.found import EITHER, Certificate, Condition, Formula, Found
 
@@ -33,9 +38,17 @@ INVERSE_ROOT = "the step is η = 1/√T for the T rounds played"
 HORIZON, SHORT = "no more rounds were played than the horizon", "no gradient is longer than G"
 LIPSCHITZ = "the slope of the loss is bounded by L"
 
-GIVEN = (COMPARED, ORDER_FREE, SPANNED, *bounds_classes.GIVEN)
+# formulas of other learners, each in a file of its own
+FAMILIES = (
+    bounds_passive,
+    bounds_coordinate,
+    bounds_coin,
+    bounds_kernel,
+    bounds_classes,
+    bounds_second_order,
+)
+GIVEN = (COMPARED, ORDER_FREE, *(need for family in FAMILIES for need in family.GIVEN))
 NEEDS: dict[str, Condition] = {
-    **bounds_classes.NEEDS,
     UNIT: lambda f: f.rounds.weights is None,
     PREMISE: lambda f: f.rounds.weights is None and f.replayed[0],
     ZERO: lambda f: not f.start.any(),
@@ -51,7 +64,7 @@ NEEDS: dict[str, Condition] = {
     HORIZON: lambda f: f.core.rate.horizon is not None and f.core.rate.horizon >= f.T,
     SHORT: lambda f: f.core.rate.gradient_bound is not None and f.core.rate.gradient_bound * (1 + 2.0**-40) >= f.G,
     LIPSCHITZ: lambda f: math.isfinite(f.core.loss.lipschitz),
-    **KERNEL_NEEDS,
+    **{need: ask for family in FAMILIES for need, ask in family.NEEDS.items()},
 }
 
 
@@ -183,7 +196,7 @@ def _any_rate(f: Facts, G: float) -> Interval:
 
 
 def _linearised(f: Facts, certificate: Certificate) -> Found:
-    dot, size = f.figures["sum_dot_weights"], f.figures["norm_of_sum"]
+    dot, size = f.figures["sum_dot_weights"], f.sum_norm
     values = {"dot_weights": dot, "norm_of_sum": size, "radius": f.U}
     bound = Interval.of(dot) + Interval.of(size) * f.U
     return Found(bound, f.regret, f.ceiling, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
@@ -225,7 +238,7 @@ def _path_slack(f: Facts) -> float:
 
 
 def _telescoped_worst(f: Facts, certificate: Certificate) -> Found:
-    slack = _path_slack(f) + f.allowance * 2.0 * f.figures["norm_of_sum"] * f.U
+    slack = _path_slack(f) + f.allowance * 2.0 * f.sum_norm * f.U
     return Found(_telescoped(f, f.worst), f.regret, f.ceiling, {"rate": f.core.rate.eta}, slack=slack)
 
 
@@ -324,23 +337,23 @@ RATES = {
     "ogd-doubling": DOUBLING,
     "ogd-doubling-closed": DOUBLING,
 }
+LINEARISED = ("ogd-linearised", "ogd-linearised-at-hindsight")
+# learners other than gradient descent that these two speak of
+ANY_STEPS = ("pa", "pa1", "pa2", "adagrad", "ftrl", "coin")
 DUALS = {"hinge-sum": "beta_sum", "hinge-mistakes": "beta_mistakes", "order-free": "beta_root"}
 PROMISES = {"ogd-linearised", *RATES} - {"ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"}
-PROMISES |= {"vaw-steps", "vaw-determinant", "vaw-dimension"}
+PROMISES |= {name for family in FAMILIES for name in family.PROMISES}
 
 
 def speaks_of(name: str, f: Facts) -> bool:
     """Whether a theorem is about this learner, its rate and its loss at all."""
-    if name.startswith("kernel-"):
-        return f.core.name == "kernel"
+    for family in FAMILIES:
+        if name in family.BOUNDS:
+            return bool(family.speaks_of(name, f))
+    if name in LINEARISED and f.core.name in ANY_STEPS:
+        return f.entry is not None
     if name.startswith("strong-"):
         return f.core.name == "ogd-strong" and f.entry is not None
-    if name.startswith("vaw-"):
-        return f.core.name == "vaw" and f.entry is not None
-    if name.startswith("second-order"):
-        return f.core.name == "second-order"
-    if name in bounds_classes.BOUNDS:
-        return bounds_classes.speaks_of(name, f)
     if not name.startswith("ogd-"):
         return f.core.name in PERCEPTRONS and (name != "voted-test-error" or f.core.name == "voted")
     if f.core.name != "ogd" or f.entry is None or f.core.rate.code != RATES.get(name, f.core.rate.code):
@@ -352,17 +365,14 @@ def speaks_of(name: str, f: Facts) -> bool:
 
 def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
     """Whether a certificate names the vectors that its theorem may be evaluated at."""
-    if name.startswith("kernel-"):
-        return kernel_vectors(name, f.points, named)
+    for family in FAMILIES:
+        if name in family.BOUNDS:
+            return bool(family.vectors_of(name, f, named))
     if name == "norm-lemma" or not all(one in f.points for one in named):
         return not named
-    if name in bounds_classes.BOUNDS:
-        return bounds_classes.vectors_of(name, named)
     if name.startswith("novikoff"):
         return named == ["separator", "separator_weights"]
-    if name.startswith("second-order"):
-        return named in (["v_steps"], ["v_determinant"])
-    if name.startswith(("ogd-", "strong-", "vaw-")):
+    if name.startswith(("ogd-", "strong-")):
         return set(named) <= {"u", "alpha"} and ("at-hindsight" not in name or "u" in named)
     comparator, *duals = named or [""]
     if comparator not in (("v_root",) if name == "order-free" else ("v_sum", "v_mistakes", "v_root")):
@@ -372,7 +382,6 @@ def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
 
 STEPS = (CONVEX, IN_BALL, INSIDE)
 BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
-    **bounds_classes.BOUNDS,
     **bounds_classes.voted_needs(PREMISE, ZERO, COMPARED),
     "norm-lemma": ((UNIT, PREMISE), _norm_lemma),
     "novikoff": ((UNIT, PREMISE, SEPARATED), _novikoff),
@@ -412,7 +421,6 @@ BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
         _at(lambda f, at: at.hinge2 + (at.norm * _reach(f) - at.along) * 2.0),
     ),
     "squared-hinge-radius": ((UNIT, PREMISE, ZERO, COMPARED), _at(_squared_radius)),
-    **KERNEL_BOUNDS,
     "ogd-linearised": ((CONVEX,), _linearised),
     "ogd-linearised-at-hindsight": ((CONVEX,), _linearised_at),
     "ogd-telescoped": ((*STEPS, FOLLOWED), _telescoped_worst),
@@ -432,9 +440,5 @@ BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
     "strong-harmonic": ((CONVEX, INSIDE), _strong_harmonic),
     "strong-log": ((CONVEX, INSIDE), lambda f, c: _over_sigma(f, f.G, _log_T(f))),
     "strong-lipschitz": ((UNIT, CONVEX, INSIDE, LIPSCHITZ), _strong_lipschitz),
-    "second-order-steps": ((UNIT, COMPARED), lambda f, c: Found(*second_order(f, c, determinant=False))),
-    "second-order": ((UNIT, COMPARED), lambda f, c: Found(*second_order(f, c, determinant=True))),
-    "vaw-steps": ((), lambda f, c: Found(*vaw(f, c, "steps"))),
-    "vaw-determinant": ((), lambda f, c: Found(*vaw(f, c, "determinant"))),
-    "vaw-dimension": ((), lambda f, c: Found(*vaw(f, c, "dimension"))),
+    **{name: bound for family in FAMILIES for name, bound in family.BOUNDS.items()},
 }

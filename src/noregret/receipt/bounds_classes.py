@@ -20,6 +20,7 @@ ONE_PASS = "every row was played once"
 ALIKE = "the rows are independent and alike, and so is the row to come"
 TYPICAL = "this sample's (r‖v‖ + a)² stands for its mean over samples"
 GIVEN = (COMPARED, EACH)
+PROMISES = ()
 
 NEEDS: dict[str, Condition] = {
     AHEAD: lambda f: f.many.replayed[0],
@@ -105,8 +106,10 @@ def speaks_of(name: str, f: Facts) -> bool:
     return f.core.name == "multiclass" and f.many.alone == name.startswith("one-vs-rest")
 
 
-def vectors_of(name: str, named: list[str]) -> bool:
+def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
     """Whether a certificate names the vectors that its theorem may be evaluated at."""
+    if not all(one in f.points for one in named):
+        return False
     if name == "multiclass-norm":
         return not named
     fixed = {"multiclass-novikoff": ["V_apart"], "one-vs-rest": ["V_each"], "one-vs-rest-updates": ["V_each"]}

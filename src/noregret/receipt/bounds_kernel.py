@@ -14,7 +14,7 @@ from noregret.gram import Gram, hinges
 from noregret.interval import Interval, total
 from noregret.learner.kernel import KernelPerceptron
 from noregret.receipt.form import Vector
-from noregret.receipt.found import Certificate, Formula, Found
+from noregret.receipt.found import Certificate, Condition, Formula, Found
 from noregret.receipt.measure import missed
 from noregret.receipt.replay import Replayed
 
@@ -119,7 +119,9 @@ def root(s: Spans, c: Interval, norm: Interval) -> Interval:
     return c + b.square() / 2.0 + b * (c + b.square() / 4.0).sqrt()
 
 
-KERNEL_NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
+GIVEN = (SPANNED,)
+PROMISES = ()
+NEEDS: dict[str, Condition] = {
     FEASIBLE: lambda f: f.spans.feasible,
     SEMIDEFINITE: lambda f: f.spans.core.kernel.semidefinite,
     KEPT: lambda f: f.spans.core.supports == len(f.spans.updates),
@@ -127,7 +129,7 @@ KERNEL_NEEDS: dict[str, Callable[[Facts], bool | str | None]] = {
     SPANNED: lambda f: any(name.startswith("c_") for name in f.points),
 }
 PROVED = (UNIT, FEASIBLE, SEMIDEFINITE, KEPT, SURE)
-KERNEL_BOUNDS: dict[str, tuple[tuple[str, ...], Any]] = {
+BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
     "kernel-norm-lemma": (PROVED, norm_lemma),
     "kernel-hinge-sum": ((UNIT, FEASIBLE, SEMIDEFINITE, SPANNED), at(lambda s, c, norm: c + norm * s.length)),
     "kernel-hinge-mistakes": ((*PROVED, SPANNED), at(lambda s, c, norm: c + norm * s.trace)),
@@ -135,8 +137,11 @@ KERNEL_BOUNDS: dict[str, tuple[tuple[str, ...], Any]] = {
 }
 
 
-def kernel_vectors(name: str, points: dict[str, Vector], named: list[str]) -> bool:
-    """Whether a certificate names the vectors that its theorem may be evaluated at."""
+def speaks_of(name: str, f: Facts) -> bool:
+    return f.core.name == "kernel"
+
+
+def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
     if name == "kernel-norm-lemma":
         return not named
-    return len(named) == 1 and named[0] in points and named[0] in ("c_sum", "c_mistakes", "c_root")
+    return len(named) == 1 and named[0] in f.points and named[0] in ("c_sum", "c_mistakes", "c_root")

@@ -19,6 +19,7 @@ from noregret.enclose import margins
 from noregret.interval import Interval
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Vector
+from noregret.receipt.found import Condition, Formula, Found
 from noregret.threads import calm
 
 Numbers = tuple[Interval, Interval | None, float, dict[str, float], float, float]
@@ -146,3 +147,30 @@ def _rows(f: Facts, chosen: Any) -> Any:
     X = np.zeros((len(rows), f.rounds.width))
     X[np.repeat(np.arange(len(rows)), np.diff(given[0])), given[1]] = given[2]
     return X
+
+
+UNIT, COMPARED = "every round weighs 1", "a comparator v is given"
+GIVEN = ()
+PROMISES = ("vaw-steps", "vaw-determinant", "vaw-dimension")
+NEEDS: dict[str, Condition] = {}
+BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
+    "second-order-steps": ((UNIT, COMPARED), lambda f, c: Found(*second_order(f, c, determinant=False))),
+    "second-order": ((UNIT, COMPARED), lambda f, c: Found(*second_order(f, c, determinant=True))),
+    "vaw-steps": ((), lambda f, c: Found(*vaw(f, c, "steps"))),
+    "vaw-determinant": ((), lambda f, c: Found(*vaw(f, c, "determinant"))),
+    "vaw-dimension": ((), lambda f, c: Found(*vaw(f, c, "dimension"))),
+}
+
+
+def speaks_of(name: str, f: Facts) -> bool:
+    if name.startswith("vaw-"):
+        return f.core.name == "vaw" and f.entry is not None
+    return f.core.name == "second-order"
+
+
+def vectors_of(name: str, f: Facts, named: list[str]) -> bool:
+    if not all(one in f.points for one in named):
+        return False
+    if name.startswith("vaw-"):
+        return set(named) <= {"u", "alpha"}
+    return named in (["v_steps"], ["v_determinant"])

@@ -130,7 +130,7 @@ class Facts:
     @property
     def step(self) -> float:
         """η of the perceptron; other learners count in their own units."""
-        return float(self.core.settings["rate"]) if self.core.name == "perceptron" else 1.0
+        return float(self.core.settings["rate"]) if not self.core.loss.convex else 1.0
 
     @cached_property
     def N(self) -> Interval:
@@ -212,6 +212,11 @@ class Facts:
     def gradient_sum(self) -> tuple[Vector, Vector]:
         plain = self.core.loss.gradients(np.asarray(self.rounds.scores), self.rounds.y)
         return combined(self.rounds, plain)
+
+    @cached_property
+    def sum_norm(self) -> float:
+        """‖Σg‖."""
+        return middle(norm_between(*self.gradient_sum))
 
     @property
     def own(self) -> Interval:

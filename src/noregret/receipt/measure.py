@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.state import REFRESH, SMALL
+from noregret._kernel.state import GRADIENTS, REFRESH, SMALL
 from noregret.enclose import EPS, combined, loss_total, losses, norm_between, row_norms2, support
 from noregret.gram import Gram
 from noregret.interval import Interval, total
@@ -108,7 +108,7 @@ def gradient(played: Replayed, slopes: Vector, squares: Vector) -> dict[str, flo
         "sum_norm2_over_t": math.fsum(sizes / t),
         "sum_dot_weights": math.fsum(scaled * _scores(rounds)),
     }
-    if played.run.learner.config["gather"][0]:
+    if played.run.learner.config["gather"][0] == GRADIENTS:
         found["norm_of_sum"] = middle(norm_between(*combined(rounds, slopes)))
     return found
 

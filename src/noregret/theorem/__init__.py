@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from noregret.theorem import (
     batch,
+    coin,
     constant,
     convex,
+    coordinate,
     doubling,
     experts,
     finite,
@@ -16,6 +18,7 @@ from noregret.theorem import (
     kernel,
     ladder,
     multiclass,
+    passive,
     perceptron,
     risk,
     second_order,
@@ -52,6 +55,9 @@ MODULES = (
     constant,
     doubling,
     strong,
+    passive,
+    coordinate,
+    coin,
     second_order,
     vaw,
     finite,

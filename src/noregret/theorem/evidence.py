@@ -25,16 +25,19 @@ from noregret.learner import PERCEPTRONS
 from noregret.loss import Loss
 from noregret.rounds import Rounds
 from noregret.run import Run
-from noregret.theorem import gradients
+from noregret.theorem import gradients, steps
 from noregret.theorem.comparator import Comparator, Start
 from noregret.theorem.followed import Followed, followed
 from noregret.theorem.gradients import Gradients
 from noregret.theorem.many import Many, many, one_against_rest
 from noregret.theorem.many import with_points as with_many
 from noregret.theorem.path import Path, replayed
+from noregret.theorem.steps import Against, Steps
 
 Vector = NDArray[np.float64]
 Points = dict[str, Vector]
+PASSIVE = ("pa", "pa1", "pa2")
+COORDINATES = ("adagrad", "ftrl")
 COMPARATORS = ("sum", "mistakes", "root")  # best for ‖S‖, for R_I, for every order
 SECOND_ORDER = ("second-order", "vaw")  # the learners with a matrix
 SECOND_COMPARATORS = ("steps", "determinant")  # best for each of the second-order perceptron's bounds
@@ -93,6 +96,9 @@ class Evidence:
     followed: Followed | None = None  # the matrices of a second-order learner
     gram: Gram | None = None  # a kernel learner's rounds, where they are not too many
     many: Many | None = None  # of a perceptron of many classes
+    steps: Steps | None = None  # of a Passive-Aggressive learner
+    against: Against | None = None
+    squares: tuple[Vector, Vector] | None = None  # both ends of Σg² for every coordinate
     points: Points = field(default_factory=dict)
 
     @property
@@ -131,13 +137,18 @@ def gather(
     """Everything: for a perceptron the best comparators of its mistake bounds are solved for."""
     if run.tally is not None:
         return _gather_many(run, rounds, gap, seconds)
-    if run.learner.name == "second-order" and rounds.weights is None and len(rounds):
-        return _gather_second_order(evaluate(run, rounds, hindsight), gap, seconds)
     if run.learner.name == "kernel":
         from noregret.theorem.span import solved
 
         return solved(evaluate(run, rounds, hindsight), gap=gap, seconds=seconds)
-    if run.learner.name not in PERCEPTRONS or rounds.weights is not None or not len(rounds):
+    if rounds.weights is not None or not len(rounds):
+        return evaluate(run, rounds, hindsight)
+    if run.learner.name == "second-order":
+        return _gather_second_order(evaluate(run, rounds, hindsight), gap, seconds)
+    if run.learner.name in PASSIVE:
+        u = steps.solved(run, rounds, steps.replayed(run, rounds), gap, seconds)
+        return evaluate(run, rounds, hindsight, {steps.POINT: u})
+    if run.learner.name not in PERCEPTRONS:
         return evaluate(run, rounds, hindsight)
     from noregret.hindsight import penalised, root, separator
 
@@ -198,6 +209,10 @@ def evaluate(run: Run, rounds: Rounds, hindsight: Hindsight | None = None, point
         found = spanned(Evidence(run, rounds, start, _own_loss(run, rounds, losses.hinge())), points or {})
     else:
         found = _descent(run, rounds, start)
+        if run.learner.name in PASSIVE and rounds.weights is None:
+            found = _stepped(found, points or {})
+        if run.learner.name in COORDINATES and found.gradient is not None and found.gradient.slopes is not None:
+            found = replace(found, squares=gradients.squares(rounds, found.gradient.slopes, run.learner.loss))
     return found if hindsight is None else _against(found, hindsight)
 
 
@@ -248,6 +263,14 @@ def _descent(run: Run, rounds: Rounds, start: Start) -> Evidence:
     return replace(found, gradient=gradient, path=path)
 
 
+def _stepped(found: Evidence, points: Points) -> Evidence:
+    """With the steps of a Passive-Aggressive learner and its comparator."""
+    u = points.get(steps.POINT)
+    against = None if u is None else Against.at(found.rounds, found.run.learner.loss, u)
+    kept = {**found.points, **points}
+    return replace(found, steps=steps.replayed(found.run, found.rounds), against=against, points=kept)
+
+
 def _against(found: Evidence, hindsight: Hindsight) -> Evidence:
     """With the regret against the best comparator."""
     rounds, loss = found.rounds, judged_by(found.run)
@@ -284,7 +307,7 @@ def _own_loss(run: Run, rounds: Rounds, loss: Loss) -> Interval:
 
 def _start(run: Run, rounds: Rounds) -> Start:
     given = run.learner.settings.get("start")
-    eta = float(run.learner.settings["rate"]) if run.learner.name == "perceptron" else 1.0
+    eta = float(run.learner.settings["rate"]) if run.learner.name in PERCEPTRONS else 1.0
     if given is None:
         return Start(np.zeros(rounds.width), eta)
     w = np.concatenate([np.zeros(int(rounds.bias)), np.asarray(given, dtype=np.float64)])

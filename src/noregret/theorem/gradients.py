@@ -16,7 +16,7 @@ from noregret import enclose
 from noregret._kernel.state import REFRESH, SMALL
 from noregret.interval import Interval, total
 from noregret.loss import Loss
-from noregret.rounds import Rounds
+from noregret.rounds import Rounds, as_sparse
 from noregret.run import Run
 
 Vector = NDArray[np.float64]
@@ -70,6 +70,16 @@ def plain(rounds: Rounds, loss: Loss) -> Gradients:
         0.5 * sums[0] + 0.5 * sums[1],
         taken,
     )
+
+
+def squares(rounds: Rounds, slopes: Vector, loss: Loss) -> tuple[Vector, Vector]:
+    """Both ends of Σ_t g²_{t,i} for every coordinate, g = slopes[t]·x_t."""
+    rows = as_sparse(rounds.rows)
+    parts = (np.repeat(slopes, np.diff(rows.indptr)) * rows.values) ** 2
+    found: Vector = np.bincount(rows.indices, parts, minlength=rounds.width).astype(np.float64)
+    # a sum of n numbers that are not negative loses less than n units of its last place
+    off = (len(rounds) + 8.0) * EPS + 3.0 * slope_error(loss)
+    return found * (1.0 - off), np.where(found > 0.0, found * (1.0 + off) + TINY, 0.0)
 
 
 def along(rounds: Rounds, loss: Loss, slopes: Vector, u: Vector) -> Interval:

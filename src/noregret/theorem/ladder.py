@@ -20,7 +20,7 @@ from noregret.theorem.evidence import Evidence
 from noregret.theorem.needs import BALL_DOMAIN, CONVEX, INSIDE, REPLAYED, UNIT_WEIGHTS, gradient
 from noregret.theorem.path import Path
 from noregret.theorem.registry import Claim, Need, theorem
-from noregret.theorem.regret import OWN, claim, compared, radius, root_rounds
+from noregret.theorem.regret import ANY_STEPS, OWN, claim, compared, radius, root_rounds
 
 Vector = NDArray[np.float64]
 STEPS = (CONVEX, BALL_DOMAIN, INSIDE)
@@ -96,7 +96,7 @@ def _parameter_is_enough(evidence: Evidence) -> bool:
     "regret",
     "Σ⟨g_t,w_t⟩ + U‖Σg_t‖",
     "Cesa-Bianchi's notes, Lemma 1, summed",
-    learners=OWN,
+    learners=ANY_STEPS,
     needs=(CONVEX,),
     applies=lambda e: e.rate != STRONG and math.isfinite(e.radius),
 )
@@ -118,7 +118,7 @@ def ogd_linearised(evidence: Evidence) -> Claim:
     "regret against u*",
     "Σ⟨g_t, w_t − u*⟩",
     "Cesa-Bianchi's notes, Lemma 1, summed",
-    learners=OWN,
+    learners=ANY_STEPS,
     needs=(CONVEX,),
     applies=compared,
 )

@@ -10,6 +10,7 @@ from noregret.theorem.needs import gradient
 from noregret.theorem.registry import Claim
 
 OWN = ("ogd",)
+ANY_STEPS = ("ogd", "pa", "pa1", "pa2", "adagrad", "ftrl", "coin")  # what is true of any steps is true of theirs
 
 
 def compared(evidence: Evidence) -> bool:

@@ -1,0 +1,78 @@
+"""The averaged perceptron (Freund & Schapire 1999): it learns as the perceptron does and predicts with the average.
+
+w̄ = (w_2 + … + w_{T+1})/T, the weights after each round. An update c·x in round t is in all but the first t − 1 of them,
+so that w̄ = w − Σ(t − 1)·c·x/T: the sum is kept beside w and a round costs time in the row's non-zeros alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel.linear import score_means
+from noregret._kernel.state import AVERAGE
+from noregret.learner.core import FLOAT64, Given, Vector
+from noregret.learner.perceptron import Perceptron
+from noregret.stream.block import Rows
+
+
+class AveragedPerceptron(Perceptron):
+    """Its rounds and mistakes are the perceptron's; after them it predicts with the average of its weights."""
+
+    name = "averaged"
+
+    def __init__(
+        self,
+        *,
+        rate: float = 1.0,
+        tie: str = "mistake",
+        bias: bool = False,
+        start: Sequence[float] | None = None,
+        unit_norm: bool = False,
+        scale: str | None = None,
+    ) -> None:
+        super().__init__(rate=rate, tie=tie, bias=bias, start=start, unit_norm=unit_norm, scale=scale)
+
+    _gather = AVERAGE
+
+    @property
+    def weights(self) -> Vector:
+        """w̄, without the bias."""
+        scale = float(self.state["scale"][0])
+        return np.asarray(scale * (self.z[: self.width] - self.total[: self.width] / max(self.rounds, 1)))
+
+    @property
+    def bias(self) -> float:
+        state = self.state[0]
+        return float(state["scale"] * (state["bias"] - state["bias_gradient"] / max(self.rounds, 1)))
+
+    @property
+    def weight_norm(self) -> float:
+        """‖w̄‖ with the bias."""
+        return math.hypot(float(np.linalg.norm(self.weights)), self.bias)
+
+    @property
+    def gradient_norm(self) -> float:
+        return 0.0
+
+    def score_array(self, x: NDArray[Any]) -> float | None:
+        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or not x.flags.c_contiguous:
+            return None
+        score = self.score_one(x[None])
+        return score if math.isfinite(score) else None
+
+    def score_one(self, row: Given) -> float:
+        score = np.empty(1)
+        score_means(row, self.z, self.total, self.record["state"], score)
+        return float(score[0])
+
+    def _score(self, rows: Rows, scores: Vector) -> None:
+        z, late = self.z, self.total
+        if rows.width > z.shape[0]:
+            more = np.zeros(rows.width - z.shape[0])
+            z, late = np.concatenate([z, more]), np.concatenate([late, more])
+        score_means(rows.given, z, late, self.record["state"], scores)

@@ -1,0 +1,165 @@
+"""Learners with a step for every coordinate: AdaGrad and FTRL-Proximal, in the box |w_i| ≤ U.
+
+A feature that is rare keeps long steps, one that is common takes short ones: nothing needs scaling by how often a
+feature appears. The bounds are made from Σ_i √Σ_t g²: small where most features are mostly 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from noregret import loss as losses
+from noregret._kernel import coordinate
+from noregret._kernel.state import COORDINATE, GRADIENTS, PROXIMAL
+from noregret._kernel.vector import norm1, norm2
+from noregret.domain import Domain
+from noregret.errors import SettingError
+from noregret.learner.core import Arrays, Settings, Vector, check_memory
+from noregret.learner.linear import Linear
+from noregret.loss import Loss
+from noregret.prepare import Preparation
+from noregret.rate import Rate, of_coordinates
+
+
+class Coordinate(Linear):
+    """A table of four numbers for each feature, the first of them its weight."""
+
+    total: Any  # the table: `z` is its first column
+
+    def _compiled(self) -> Callable[..., int]:
+        return self.loss.kernel(coordinate.rounds)
+
+    @property
+    def gradient_sum(self) -> Vector:
+        return self._column(coordinate.TOTAL)[: self.width].copy()
+
+    @property
+    def gradient_norm(self) -> float:
+        """‖Σg‖ with the bias."""
+        return math.sqrt(norm2(self._column(coordinate.TOTAL)) + float(self.state["bias_gradient"][0]) ** 2)
+
+    @property
+    def dual_norm(self) -> float:
+        """‖Σg‖₁ with the bias: what the box is measured against."""
+        return norm1(self._column(coordinate.TOTAL)) + abs(float(self.state["bias_gradient"][0]))
+
+    def _column(self, place: int) -> Vector:
+        return np.asarray(self.total[:, place]) if self.total.ndim == 2 else np.zeros(0)
+
+    def arrays(self) -> Arrays:
+        table = self.total if self.total.ndim == 2 else np.zeros((0, coordinate.COLUMNS))
+        return {"table": table[: self.width]}
+
+    def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        self.grow(width, sparse=paired)
+        if width:
+            self.total[:width] = arrays["table"]
+
+    def grow(self, width: int, sparse: bool) -> None:
+        self.width = max(self.width, width)
+        self.shape = (self.width,)
+        if width > self.z.shape[0]:
+            room = max(width, 3 * self.z.shape[0] // 2)
+            check_memory(room * 8 * coordinate.COLUMNS, width)
+            table = np.zeros((room, coordinate.COLUMNS))
+            if self.z.shape[0]:
+                table[: self.z.shape[0]] = self.total
+            self.z, self.total = table[:, coordinate.WEIGHT], table
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        super().__setstate__(stored)
+        if self.total.ndim == 2:
+            self.z = self.total[:, coordinate.WEIGHT]  # copies do not share memory by themselves
+
+
+class AdaGrad(Coordinate):
+    """Diagonal AdaGrad with any loss: coordinate i steps by η/√Σg_i², so that each has its own rate."""
+
+    name = "adagrad"
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss = "logistic",
+        radius: float = 10.0,
+        rate: str = "constant:0.8",
+        tie: str = "mistake",
+        bias: bool = False,
+        unit_norm: bool = False,
+        scale: str | None = None,
+    ) -> None:
+        chosen, box = losses.parse(loss), Domain("box", float(radius))
+        settings: Settings = {
+            "loss": loss if chosen.custom else chosen.spec,
+            "radius": float(radius),
+            "rate": rate,
+            "tie": tie,
+            "bias": bool(bias),
+            "unit_norm": bool(unit_norm),
+            "scale": scale,
+        }
+        super().__init__(
+            settings,
+            chosen,
+            box,
+            Rate(COORDINATE, of_coordinates(rate, box)),
+            gather=GRADIENTS,
+            tie=tie,
+            bias=bias,
+            preparation=Preparation(scale, unit_norm),
+        )
+
+
+class FollowTheRegularisedLeader(Coordinate):
+    """FTRL-Proximal for each coordinate, with weights that λ₁ makes exactly 0."""
+
+    name = "ftrl"
+
+    def __init__(
+        self,
+        *,
+        loss: str | Loss = "logistic",
+        radius: float = 10.0,
+        rate: str = "constant:0.8",
+        beta: float = 0.0,
+        l1: float = 0.0,
+        l2: float = 0.0,
+        tie: str = "mistake",
+        bias: bool = False,
+        unit_norm: bool = False,
+        scale: str | None = None,
+    ) -> None:
+        chosen, box = losses.parse(loss), Domain("box", float(radius))
+        own = {name: _not_negative(name, value) for name, value in (("beta", beta), ("l1", l1), ("l2", l2))}
+        settings: Settings = {
+            "loss": loss if chosen.custom else chosen.spec,
+            "radius": float(radius),
+            "rate": rate,
+            **own,
+            "tie": tie,
+            "bias": bool(bias),
+            "unit_norm": bool(unit_norm),
+            "scale": scale,
+        }
+        super().__init__(
+            settings,
+            chosen,
+            box,
+            Rate(PROXIMAL, of_coordinates(rate, box)),
+            gather=GRADIENTS,
+            tie=tie,
+            bias=bias,
+            preparation=Preparation(scale, unit_norm),
+        )
+        for name, value in own.items():
+            self.config[name] = value
+
+
+def _not_negative(name: str, value: Any) -> float:
+    if isinstance(value, str) or not 0.0 <= value < math.inf:
+        raise SettingError(f"ftrl: {name} must be at least 0 and finite, got {value}")
+    return float(value)
