@@ -248,6 +248,10 @@ class Core:
         """What else there is to say of a model: figures that only this kind of learner has."""
         return {}
 
+    def take_prepared(self) -> None:
+        """From now on rows come prepared: they are played as they are."""
+        self.preparation, self.plain = Preparation(), True
+
     def reset(self) -> None:
         """Back to before the first round; settings stay."""
         fresh = type(self)(**self.settings)

@@ -69,7 +69,8 @@ class Regeneration:
 
     def __iter__(self) -> Iterator[Candidate]:
         """Candidates in order; those with the same weights as the one before are one with it."""
-        twin = LEARNERS[self.core.name](**{**self.core.settings, "unit_norm": False, "scale": None})
+        twin = LEARNERS[self.core.name](**self.core.settings)
+        twin.take_prepared()
         twin.grow(self.rounds.width - int(self.rounds.bias), sparse=isinstance(self.rounds.rows, Sparse))
         ends = [*self.begins[1:].tolist(), len(self.rounds)]
         start, w, seen = 0, _weights(twin, self.rounds), 0
