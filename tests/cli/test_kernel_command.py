@@ -77,7 +77,7 @@ def test_it_is_compared_by_its_spec(noregret, ring):
         (("--kernel", "poly"), "--kernel is for kernel, not for perceptron"),
         (("--learner", "kernel", "--degree", "2"), "degree is for poly, not for rbf"),
         (("--learner", "kernel", "--kernel", "cubic"), "kernel must be one of"),
-        (("--learner", "kernel", "--radius", "2"), "--radius is for ogd and ogd-strong, not for kernel"),
+        (("--learner", "kernel", "--radius", "2"), "not for kernel"),
         (("--learner", "kernel", "--budget", "0"), "budget must be a whole number of at least 1"),
     ],
 )

@@ -35,16 +35,8 @@ if TYPE_CHECKING:
     from noregret.learner import Core
 
 
-NUMBERS = (
-    "radius",
-    "sigma",
-    "ridge",
-    "degree",
-    "coef0",
-    "gamma",
-    "budget",
-    "seed",
-)  # settings of a SPEC that are numbers
+WHOLE = ("degree", "budget", "seed")  # settings of a SPEC that are whole numbers
+REAL = ("radius", "sigma", "ridge", "coef0", "gamma", "aggressiveness", "beta", "l1", "l2", "gradient_bound", "wealth")
 
 
 def compare(
@@ -141,9 +133,6 @@ def _leave_if_broken(comparison: Comparison) -> None:
         raise typer.Exit(1)
 
 
-NUMBERS = ("radius", "sigma", "aggressiveness", "beta", "l1", "l2", "gradient_bound", "wealth")
-
-
 def _learners(specs: list[str], radius: float | None, common: dict[str, Any], positive: str | None) -> dict[str, Core]:
     """The learners by the text that asked for each."""
     from noregret.cli.options import positive_label
@@ -183,7 +172,7 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
             raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
         if key not in own:
             raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
-        given[key] = _number(spec, key, value) if key in NUMBERS else value
+        given[key] = _number(spec, key, value) if key in WHOLE + REAL else value
     if "radius" in own:
         given.setdefault("radius", radius)
     return make_learner(name, {**given, **common})
@@ -193,7 +182,7 @@ def _number(spec: str, key: str, value: str) -> float:
     from noregret.errors import SettingError
 
     try:
-        return int(value) if key in ("degree", "budget", "seed") else float(value)
+        return int(value) if key in WHOLE else float(value)
     except ValueError:
         raise SettingError(f"--learner {spec}: {key} must be a number, got {value!r}") from None
 

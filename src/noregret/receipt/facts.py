@@ -130,7 +130,7 @@ class Facts:
     @property
     def step(self) -> float:
         """η of the perceptron; other learners count in their own units."""
-        return float(self.core.settings["rate"]) if not self.core.loss.convex else 1.0
+        return float(self.core.settings.get("rate", 1.0)) if not self.core.loss.convex else 1.0
 
     @cached_property
     def N(self) -> Interval:

@@ -307,7 +307,7 @@ def _own_loss(run: Run, rounds: Rounds, loss: Loss) -> Interval:
 
 def _start(run: Run, rounds: Rounds) -> Start:
     given = run.learner.settings.get("start")
-    eta = float(run.learner.settings["rate"]) if run.learner.name in PERCEPTRONS else 1.0
+    eta = float(run.learner.settings.get("rate", 1.0)) if run.learner.name in PERCEPTRONS else 1.0
     if given is None:
         return Start(np.zeros(rounds.width), eta)
     w = np.concatenate([np.zeros(int(rounds.bias)), np.asarray(given, dtype=np.float64)])
