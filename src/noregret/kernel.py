@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -165,6 +165,9 @@ def parse(
 
 def _checked(numbers: dict[str, Any]) -> dict[str, Any]:
     """The numbers for which the kernel is positive semi-definite."""
+    for key, value in numbers.items():
+        if isinstance(value, str | bool) or not isinstance(value, SupportsFloat):
+            raise SettingError(f"kernel: {key} must be a number, got {value!r}")
     degree, coef0, gamma = numbers.get("degree"), numbers.get("coef0"), numbers.get("gamma")
     if degree is not None and not (isinstance(degree, int | float) and 1 <= degree <= 64 and degree == int(degree)):
         raise SettingError(f"kernel: degree must be a whole number from 1 to 64, got {degree}")

@@ -204,7 +204,6 @@ def test_weights_of_rows_change_nothing_but_that_zero_leaves_out():
     [
         ({"gap": 0.0}, "separate: gap must be positive and finite, got 0.0"),
         ({"seconds": 0.0}, "separate: seconds must be positive, got 0.0"),
-        ({"scale": "mean"}, "scale must be max or left out, got 'mean'"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, sentence):

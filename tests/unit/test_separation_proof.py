@@ -143,7 +143,7 @@ def test_a_stream_that_is_not_there(separable):
 
 
 def test_prepared_rows_are_prepared_again(tmp_path):
-    for more in ({"unit_norm": True}, {"scale": "max"}, {"positive": -1}, {"bias": True, "unit_norm": True}):
+    for more in ({"unit_norm": True}, {"positive": -1}, {"bias": True, "unit_norm": True}):
         found = nr.separate(SEPARABLE, **more)
         found.save(tmp_path / "proof.json")
         assert nr.verify(tmp_path / "proof.json", SEPARABLE).checks

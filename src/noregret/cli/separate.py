@@ -16,7 +16,6 @@ from noregret.cli.arguments import (
     Missing,
     Positive,
     Quiet,
-    Scale,
     StreamFile,
     Text,
 )
@@ -33,7 +32,6 @@ def separate(
         bool, typer.Option("--bias", help="Let the hyperplane lie anywhere: a constant 1 in every row.")
     ] = False,
     unit_norm: Annotated[bool, typer.Option("--unit-norm", help="Scale each row to norm 1.")] = False,
-    scale: Scale = None,
     label: Label = None,
     positive: Positive = None,
     text: Text = None,
@@ -68,7 +66,6 @@ def separate(
             stream,
             bias=bias,
             unit_norm=unit_norm,
-            scale=scale,
             label=label,
             positive=positive,
             text=names(text),
@@ -91,10 +88,13 @@ def separate(
 
 
 def _show(found: Separation, gap: float) -> None:
-    from noregret.cli.show import at_least, at_most, number, table
+    from noregret.cli.show import at_least, at_most, counted, number, table
 
     where = "anywhere" if found.preparation["bias"] else "through 0"
-    print(f"{found.source}: {found.sentence} ({where})\n")
+    print(f"{found.source}: {found.sentence} ({where})")
+    if found.answer == "inseparable" and not found.preparation["bias"]:
+        print("with --bias the hyperplane may lie anywhere")
+    print()
     rows = [
         ("rows", number(found.count)),
         ("features", number(found.features)),
@@ -112,7 +112,7 @@ def _show(found: Separation, gap: float) -> None:
         if len(found.rows) <= SHOWN:
             table([(f"  row {row + 1}", f"{one:.6g}") for row, one in zip(found.rows, found.weights, strict=True)])
     elif found.answer == "separable":
-        print(f"proof: the separator, and the weights of {len(found.rows):,} rows against any larger margin")
+        print(f"proof: the separator, and the weights of {counted(len(found.rows), 'row')} against any larger margin")
         if not found.finished:
             wide = (found.margin.hi - found.margin.lo) / found.margin.hi
             print(f"wider than asked: a gap of {wide:.2g} where {gap:g} was wanted; this is what could be proved")

@@ -60,13 +60,12 @@ def lay_out(
     reading: Mapping[str, Any],
     bias: bool,
     unit_norm: bool = False,
-    scale: str | None = None,
     positive: Any = None,
     watch: Callable[[str, float | None], None] | None = None,
 ) -> Laid:
     """Read a stream once and keep its rows; rows of weight 0 are left out."""
     stream = source if isinstance(source, Stream) else read(source, **reading)
-    core, digest, preparation = Perceptron(), Digest(), Preparation(scale, unit_norm)
+    core, digest, preparation = Perceptron(), Digest(), Preparation(None, unit_norm)
     if positive is not None:
         core.labels = Labels(positive)
     with Gathering(bias) as gathering:

@@ -151,7 +151,7 @@ def select(
 def check(how: str, confidence: float) -> None:
     """What can be asked for."""
     if how not in WAYS:
-        raise SettingError(f"select: how must be one of {', '.join(WAYS)}, got {how!r}")
+        raise SettingError(f"select must be one of {', '.join(WAYS)}, got {how!r}")
     if not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
         raise SettingError(f"select: confidence must lie between 0 and 1, got {confidence}")
 
@@ -166,7 +166,10 @@ def refuse(core: Core) -> None:
             f" {core.loss.name} of numbers"
         )
     if not isinstance(core, Linear):
-        raise SettingError(f"select: {core.name} is not one row of weights a round: use perceptron, ogd or ogd-strong")
+        raise SettingError(f"select: {core.name} has no row of weights a round: use perceptron, pa1, ogd or adagrad")
+    if core.name in ("averaged", "voted"):
+        way = "average" if core.name == "averaged" else "voted"
+        raise SettingError(f"select: {core.name} is a selection already: use perceptron with select {way}")
     if core.preparation.scale is not None:
         raise SettingError(
             "select: with scale max a row looks different to every predictor of the run:"

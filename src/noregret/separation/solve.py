@@ -36,7 +36,6 @@ def separate(
     gap: float = 1e-4,
     seconds: float = 60.0,
     unit_norm: bool = False,
-    scale: str | None = None,
     label: str | None = None,
     positive: Any = None,
     text: Sequence[str] = (),
@@ -64,7 +63,7 @@ def separate(
         raise SettingError(f"separate: seconds must be positive, got {seconds}")
     given = {"label": label, "text": list(text), "categorical": list(categorical), "ignore": list(ignore)}
     reading = {key: value for key, value in given.items() if value} | {"hash_bits": hash_bits, "missing": missing}
-    preparation = {"bias": bias, "unit_norm": unit_norm, "scale": scale, "positive": positive}
+    preparation = {"bias": bias, "unit_norm": unit_norm, "positive": positive}
     laid = lay_out(source, reading=reading, watch=watch, **preparation)
     began = time.perf_counter()
     found = answered(laid.rounds, gap, began + seconds, watch)

@@ -244,9 +244,7 @@ def _third(
     label: Label, negative: Label | None, positive: Label | None, source: str | None, line: int | None
 ) -> InputError:
     pair = f"{_shown(negative)} and {_shown(positive)}"
-    advice = (
-        ""
-        if isinstance(label, str) or label in (-1.0, 0.0, 1.0)
-        else " (to predict numbers use a loss for numbers, such as squared)"
-    )
-    return InputError(f"a third label {_shown(label)}: the two before it are {pair}{advice}", source, line)
+    advice = "for many classes use the learner multiclass"
+    if not (isinstance(label, str) or label in (-1.0, 0.0, 1.0)):
+        advice += ", for numbers a loss for numbers, such as squared"
+    return InputError(f"a third label {_shown(label)}: the two before it are {pair} ({advice})", source, line)
