@@ -18,6 +18,7 @@ from noregret._kernel.supports import uniform
 from noregret.kernel import parse
 from noregret.learner import KernelPerceptron, Perceptron
 from noregret.learner import supports as stores
+from noregret.learner import threads as threading
 from oracle.kernels import KERNELS, kernel_perceptron
 from oracle.registry import LAYOUTS, everything
 
@@ -82,7 +83,7 @@ def test_any_split_gives_the_same_bits(name, numbers, layout, more):
     weights = np.where(y > 0, 2.0, 0.5)
     whole = KernelPerceptron(kernel=name, **numbers, **more)
     scores = whole.play(LAYOUTS[layout](X), y, weights)
-    for bounds in (range(211), [0, 3, 64, 65, 130, 210]):
+    for bounds in (range(211), [0, 3, 64, 65, 130, 209, 210]):
         pieces = KernelPerceptron(kernel=name, **numbers, **more)
         played = [pieces.play(LAYOUTS[layout](X[a:b]), y[a:b], weights[a:b]) for a, b in itertools.pairwise(bounds)]
         assert np.concatenate(played).tobytes() == scores.tobytes()
@@ -93,9 +94,10 @@ def test_several_threads_give_the_same_bits(monkeypatch):
     X, y = stream(rounds=300, columns=40)
     one = KernelPerceptron(kernel="rbf", gamma=0.1)
     scores = one.play(LAYOUTS["dense"](X), y)
-    monkeypatch.setattr(stores, "MANY", 1)
+    monkeypatch.setattr(threading, "MANY", 1)
+    monkeypatch.setattr(stores, "PANELS", 1)
     for threads in (2, 3, 5):
-        monkeypatch.setattr(stores, "_threads", lambda threads=threads: threads)
+        monkeypatch.setattr(threading, "_threads", lambda threads=threads: threads)
         other = KernelPerceptron(kernel="rbf", gamma=0.1)
         assert other.play(LAYOUTS["dense"](X), y).tobytes() == scores.tobytes()
         assert everything(other) == everything(one)

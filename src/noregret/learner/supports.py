@@ -8,8 +8,6 @@ are; of a precomputed kernel only the column of each row is kept.
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -21,13 +19,14 @@ from noregret._kernel.tile import LANES, ROWS
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
 from noregret.learner.core import Given, Vector, check_memory
+from noregret.learner.threads import shared
 from noregret.rounds import in_order
 from noregret.stream.block import Dense, Rows, Sparse
 
 Ints = NDArray[np.int64]
 Matrix = NDArray[np.float64]
-BLOCK = 64  # rows that are scored at once
-MANY = 5e7  # multiplications from which several threads are worth their start
+BLOCK = 128  # rows that are scored at once
+PANELS = 8  # panels that a thread takes at once
 
 
 class Supports(Protocol):
@@ -71,25 +70,25 @@ class Panels(_Summed):
         return dense(rows, self.width, ROWS)
 
     def fill(self, block: Matrix, slots: int, G: Matrix) -> None:
-        panels = -(-slots // LANES)
-        parts = _threads() if slots * block.size >= MANY else 1
-        cuts = [panels * part // parts for part in range(parts + 1)]
-
-        def some(part: int) -> None:
-            self._sums(self.flat, cuts[part], cuts[part + 1], block, G, cuts[part] * LANES)
-
-        if parts == 1:
-            some(0)
-        else:
-            with ThreadPoolExecutor(parts) as pool:
-                list(pool.map(some, range(parts)))
-        self._finish(G, 0, slots)
+        self._panels(self.flat, slots, block, G, 0, within=False)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         own = np.zeros(-(-len(block) // LANES) * LANES * self.width)
         lay(block.reshape(-1), 0, len(block), own, 0, self.width)
-        self._sums(own, 0, -(-len(block) // LANES), block, G, to)
-        self._finish(G, to, to + len(block))
+        self._panels(own, len(block), block, G, to, within=True)
+
+    def _panels(self, flat: Vector, slots: int, block: Matrix, G: Matrix, to: int, within: bool) -> None:
+        """The values of all slots, some panels at a time; `within` a block no row needs those of later rows."""
+        panels = -(-slots // LANES)
+
+        def some(number: int) -> None:
+            first, last = number * PANELS, min((number + 1) * PANELS, panels)
+            begin, end = to + first * LANES, to + min(last * LANES, slots)
+            part, lines = (block[first * LANES :], G[first * LANES :]) if within else (block, G)
+            self._sums(flat, first, last, part, lines, begin)
+            self._finish(lines, begin, end)
+
+        shared(some, -(-panels // PANELS), slots * block.size)
 
     def _sums(self, flat: Vector, first: int, last: int, block: Matrix, G: Matrix, to: int) -> None:
         if not self.width:
@@ -314,10 +313,3 @@ def dense(rows: Given, width: int, multiple: int) -> Matrix:
     else:
         found[:count, : rows.shape[1]] = rows
     return found
-
-
-def _threads() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # a system without such a thing
-        return os.cpu_count() or 1
