@@ -95,7 +95,7 @@ def test_several_threads_give_the_same_bits(monkeypatch):
     one = KernelPerceptron(kernel="rbf", gamma=0.1)
     scores = one.play(LAYOUTS["dense"](X), y)
     monkeypatch.setattr(threading, "MANY", 1)
-    monkeypatch.setattr(stores, "PANELS", 1)
+    monkeypatch.setattr(threading, "PIECE", 8)
     for threads in (2, 3, 5):
         monkeypatch.setattr(threading, "_threads", lambda threads=threads: threads)
         other = KernelPerceptron(kernel="rbf", gamma=0.1)

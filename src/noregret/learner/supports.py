@@ -1,9 +1,9 @@
 """Where a kernel learner keeps the rows it has learned from, and how kernel values against them are filled in.
 
-A store has slots; a block of rows is `prepared` once, then `fill` writes K(slot, row) into G[row, slot], `within` the
-values between the block's own rows, and `keep` puts one of them into a slot. Dense rows lie in panels, eight lanes
-side by side; sparse rows compressed, each in the order of its features; for a kernel of the user's own they lie as they
-are; of a precomputed kernel only the column of each row is kept.
+A store has slots; a block of rows is `prepared` once, then `fill` writes K(slot, row) into G[row, slot − first],
+`within` the values between the block's own rows, none of them with later rows, and `keep` puts some of them into slots.
+Dense rows lie in panels, eight lanes side by side; sparse rows compressed, each in the order of its features; for a
+kernel of the user's own they lie as they are; of a precomputed kernel only the column of each row is kept.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from noregret._kernel.tile import LANES, ROWS
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
 from noregret.learner.core import Given, Vector, check_memory
-from noregret.learner.threads import shared
+from noregret.learner.threads import in_pieces
 from noregret.rounds import in_order
 from noregret.stream.block import Dense, Rows, Sparse
 
 Ints = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 BLOCK = 128  # rows that are scored at once
-PANELS = 8  # panels that a thread takes at once
 
 
 class Supports(Protocol):
@@ -35,9 +34,9 @@ class Supports(Protocol):
     sparse: bool
 
     def prepared(self, rows: Given) -> Any: ...
-    def fill(self, block: Any, slots: int, G: Matrix) -> None: ...
+    def fill(self, block: Any, first: int, slots: int, G: Matrix) -> None: ...
     def within(self, block: Any, G: Matrix, to: int) -> None: ...
-    def keep(self, block: Any, t: int, slot: int) -> None: ...
+    def keep(self, block: Any, which: Ints, slots: Ints) -> None: ...
     def widen(self, width: int) -> None: ...
     def arrays(self, slots: Ints) -> dict[str, NDArray[Any]]: ...
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int: ...
@@ -69,40 +68,38 @@ class Panels(_Summed):
         """The rows as a matrix of all features, lines of zeros making the number a multiple of four."""
         return dense(rows, self.width, ROWS)
 
-    def fill(self, block: Matrix, slots: int, G: Matrix) -> None:
-        self._panels(self.flat, slots, block, G, 0, within=False)
+    def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
+        flat = self.flat[first * self.width :]
+
+        def some(begin: int, end: int) -> None:
+            self._sums(flat, begin // LANES, end, block, G, begin)
+
+        in_pieces(some, slots - first, block.size)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
-        own = np.zeros(-(-len(block) // LANES) * LANES * self.width)
-        lay(block.reshape(-1), 0, len(block), own, 0, self.width)
-        self._panels(own, len(block), block, G, to, within=True)
+        def some(begin: int, end: int) -> None:
+            own, which = np.zeros(whole(end - begin) * self.width), np.arange(begin, end)
+            lay(block.reshape(-1), which, own, which - begin, self.width)
+            self._sums(own, 0, end - begin, block[begin:], G[begin:], to + begin)
 
-    def _panels(self, flat: Vector, slots: int, block: Matrix, G: Matrix, to: int, within: bool) -> None:
-        """The values of all slots, some panels at a time; `within` a block no row needs those of later rows."""
-        panels = -(-slots // LANES)
+        in_pieces(some, len(block), block.size // 2)
 
-        def some(number: int) -> None:
-            first, last = number * PANELS, min((number + 1) * PANELS, panels)
-            begin, end = to + first * LANES, to + min(last * LANES, slots)
-            part, lines = (block[first * LANES :], G[first * LANES :]) if within else (block, G)
-            self._sums(flat, first, last, part, lines, begin)
-            self._finish(lines, begin, end)
-
-        shared(some, -(-panels // PANELS), slots * block.size)
-
-    def _sums(self, flat: Vector, first: int, last: int, block: Matrix, G: Matrix, to: int) -> None:
+    def _sums(self, flat: Vector, panel: int, end: int, block: Matrix, G: Matrix, to: int) -> None:
+        """The values of the slots from a panel's first up to `end`, from the column `to` on."""
+        last = -(-end // LANES)
         if not self.width:
-            G[:, to : to + (last - first) * LANES] = 0.0
-        panel_sums(self.kernel.sum, flat, first, last, self.width, block.reshape(-1), G.reshape(-1), to, G.shape[1])
+            G[:, to : to + (last - panel) * LANES] = 0.0
+        panel_sums(self.kernel.sum, flat, panel, last, self.width, block.reshape(-1), G.reshape(-1), to, G.shape[1])
+        self._finish(G, to, to + end - panel * LANES)
 
-    def keep(self, block: Matrix, t: int, slot: int) -> None:
-        needed = (slot // LANES + 1) * self.width * LANES
+    def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
+        needed = (int(slots.max(initial=-1)) // LANES + 1) * self.width * LANES
         if needed > self.flat.size:
             check_memory(2 * needed * 8, self.width)
             grown = np.zeros(2 * needed)
             grown[: self.flat.size] = self.flat
             self.flat = grown
-        lay(block.reshape(-1), t, t + 1, self.flat, slot, self.width)
+        lay(block.reshape(-1), which, self.flat, slots, self.width)
 
     def widen(self, width: int) -> None:
         panels = self.flat.size // (max(self.width, 1) * LANES)
@@ -119,9 +116,9 @@ class Panels(_Summed):
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int:
         found = self.prepared(np.array(arrays["supports"], dtype=np.float64))
-        for slot in range(len(arrays["supports"])):
-            self.keep(found, slot, slot)
-        return len(arrays["supports"])
+        slots = np.arange(len(arrays["supports"]))
+        self.keep(found, slots, slots)
+        return len(slots)
 
     def rows(self, slots: Ints) -> Rows:
         return Dense(self.arrays(slots)["supports"])
@@ -141,8 +138,8 @@ class Compressed(_Summed):
     def prepared(self, rows: Given) -> Sparse:
         return replace(in_order(Sparse(*rows) if isinstance(rows, tuple) else Dense(rows)), columns=self.width)
 
-    def fill(self, block: Sparse, slots: int, G: Matrix) -> None:
-        self._sums(self.starts[:slots], self.stops[:slots], self.indices, self.values, block, G, 0)
+    def fill(self, block: Sparse, first: int, slots: int, G: Matrix) -> None:
+        self._sums(self.starts[first:slots], self.stops[first:slots], self.indices, self.values, block, G, 0)
 
     def within(self, block: Sparse, G: Matrix, to: int) -> None:
         self._sums(block.indptr[:-1], block.indptr[1:], block.indices, block.values, block, G, to)
@@ -152,7 +149,11 @@ class Compressed(_Summed):
         sparse_sums(self.kernel.sum, starts, stops, indices, stored, *rows, self._spread, G, to)
         self._finish(G, to, to + len(starts))
 
-    def keep(self, block: Sparse, t: int, slot: int) -> None:
+    def keep(self, block: Sparse, which: Ints, slots: Ints) -> None:
+        for t, slot in zip(which.tolist(), slots.tolist(), strict=True):
+            self._keep(block, t, slot)
+
+    def _keep(self, block: Sparse, t: int, slot: int) -> None:
         low, high = int(block.indptr[t]), int(block.indptr[t + 1])
         if self.end + high - low > self.indices.size:
             self._make_room(high - low)
@@ -215,17 +216,18 @@ class Own:
     def prepared(self, rows: Given) -> Matrix:
         return dense(rows, self.width, 1)
 
-    def fill(self, block: Matrix, slots: int, G: Matrix) -> None:
-        self.kernel.fill()(self.stored, slots, block, G, 0)
+    def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
+        self.kernel.fill()(self.stored[first:], slots - first, block, G, 0)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         self.kernel.fill()(block, len(block), block, G, to)
 
-    def keep(self, block: Matrix, t: int, slot: int) -> None:
-        if slot >= len(self.stored):
-            check_memory(2 * (slot + 1) * self.width * 8, self.width)
-            self.stored = np.vstack([self.stored, np.zeros((slot + 1, self.width))])
-        self.stored[slot] = block[t]
+    def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
+        needed = int(slots.max(initial=-1)) + 1
+        if needed > len(self.stored):
+            check_memory(2 * needed * self.width * 8, self.width)
+            self.stored = np.vstack([self.stored, np.zeros((needed, self.width))])
+        self.stored[slots] = block[which]
 
     def widen(self, width: int) -> None:
         check_memory(len(self.stored) * width * 8, width)
@@ -258,8 +260,8 @@ class Columns:
             raise SettingError("kernel precomputed: the rows of the Gram matrix must be dense")
         return dense(rows, self.width, 1)
 
-    def fill(self, block: Matrix, slots: int, G: Matrix) -> None:
-        G[:, :slots] = block[:, self.columns[:slots]]
+    def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
+        G[:, : slots - first] = block[:, self.columns[first:slots]]
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         G[:, to : to + len(block)] = block[:, self._own(len(block))]
@@ -267,10 +269,11 @@ class Columns:
     def _own(self, count: int) -> Ints:
         return (self.seen + np.arange(count)) % max(self.width, 1)
 
-    def keep(self, block: Matrix, t: int, slot: int) -> None:
-        if slot >= len(self.columns):
-            self.columns = np.append(self.columns, np.zeros(slot + 1, np.int64))
-        self.columns[slot] = (self.seen + t) % max(self.width, 1)
+    def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
+        needed = int(slots.max(initial=-1)) + 1
+        if needed > len(self.columns):
+            self.columns = np.append(self.columns, np.zeros(needed, np.int64))
+        self.columns[slots] = (self.seen + which) % max(self.width, 1)
 
     def widen(self, width: int) -> None:
         if self.seen:
@@ -297,6 +300,11 @@ def store(kernel: Kernel, bias: bool, width: int, sparse: bool) -> Supports:
     if kernel.custom:
         return Own(kernel, bias, width)
     return Compressed(kernel, bias, width) if sparse else Panels(kernel, bias, width)
+
+
+def whole(count: int) -> int:
+    """The next multiple of a panel's lanes."""
+    return -(-count // LANES) * LANES
 
 
 def dense(rows: Given, width: int, multiple: int) -> Matrix:

@@ -9,20 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 MANY = 4e6  # multiplications from which another thread is worth waking
+PIECE = 64  # what a thread takes at once: a multiple of a panel's lanes
 
 
-def shared(task: Callable[[int], None], count: int, work: float) -> None:
-    """task(0), …, task(count − 1), each once, in any order; by several threads where there is much work."""
-    threads = min(_threads(), count) if work >= MANY else 1
-    waiting = deque(range(count))
+def in_pieces(task: Callable[[int, int], None], count: int, each: int) -> None:
+    """task(begin, end) for the pieces of 0..count, in any order; by several threads where there is much to multiply."""
+    threads = min(_threads(), -(-count // PIECE)) if count * each >= MANY else 1
+    waiting = deque(range(0, count, PIECE))
 
     def some() -> None:
         while True:
             try:
-                number = waiting.popleft()
+                begin = waiting.popleft()
             except IndexError:
                 return
-            task(number)
+            task(begin, min(begin + PIECE, count))
 
     others = [_pool(os.getpid(), threads).submit(some) for _ in range(threads - 1)]
     try:
