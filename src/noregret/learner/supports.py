@@ -78,7 +78,7 @@ class Panels(_Summed):
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         def some(begin: int, end: int) -> None:
-            own, which = np.zeros(whole(end - begin) * self.width), np.arange(begin, end)
+            own, which = np.empty(whole(end - begin) * self.width), np.arange(begin, end)
             lay(block.reshape(-1), which, own, which - begin, self.width)
             self._sums(own, 0, end - begin, block[begin:], G[begin:], to + begin)
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 MANY = 4e6  # multiplications from which another thread is worth waking
-PIECE = 64  # what a thread takes at once: a multiple of a panel's lanes
+PIECE = 32  # what a thread takes at once: a multiple of a panel's lanes
 
 
 def in_pieces(task: Callable[[int, int], None], count: int, each: int) -> None:
@@ -30,7 +30,8 @@ def in_pieces(task: Callable[[int, int], None], count: int, each: int) -> None:
         some()
     finally:
         for other in others:
-            other.result()
+            if not other.cancel():  # one that has not begun has nothing left to do
+                other.result()
 
 
 @cache
