@@ -80,13 +80,13 @@ def panel_sums(op: int, panels: Any, first: int, last: int, width: int, rows: An
 
 
 @compiled
-def lay(rows: Any, first: int, last: int, panels: Any, slot: int, width: int) -> None:
-    """Put the rows first..last into lanes of the panels, from `slot` on; both arrays are flat."""
-    for t in range(first, last):
-        lane = slot + t - first
-        at = (lane // LANES) * width * LANES + lane % LANES
+def lay(rows: Any, which: Any, panels: Any, slots: Any, width: int) -> None:
+    """Put the rows `which` into lanes of the panels, those of `slots`; both arrays are flat."""
+    for k in range(which.shape[0]):
+        at = (slots[k] // LANES) * width * LANES + slots[k] % LANES
+        row = which[k] * width
         for j in range(width):
-            panels[at + j * LANES] = rows[t * width + j]
+            panels[at + j * LANES] = rows[row + j]
 
 
 @compiled

@@ -1,7 +1,8 @@
 """The rounds of a kernel perceptron on a block of rows whose kernel values are known.
 
 The score of a row is Σ α·K(support, row) over the supports from the oldest to the newest, added one after another.
-`order` lists the column of G where each support's values stand; those of the block's own rows begin at `block`.
+`order` lists the slot of each support; those of the block's own rows begin at `block`. The first `folded` supports, in
+the slots below, have been summed: a row's score begins with base[t], and G has the columns of the slots from there on.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ OLDEST, RANDOM = 0, 1
 
 
 @inlined
-def weighted_sum(G: Any, t: int, order: Any, alpha: Any, count: int) -> float:
-    """Σ α·K in the order of the supports."""
-    total = 0.0
-    for i in range(count):
-        total += alpha[i] * G[t, order[i]]
+def weighted_sum(base: float, folded: int, G: Any, t: int, order: Any, alpha: Any, count: int) -> float:
+    """Σ α·K in the order of the supports, those that are folded first."""
+    total = base
+    for i in range(folded, count):
+        total += alpha[i] * G[t, order[i] - folded]
     return total
 
 
 @compiled
-def score_all(G: Any, order: Any, alpha: Any, count: int, scores: Any) -> None:
+def score_all(base: Any, folded: int, G: Any, order: Any, alpha: Any, count: int, scores: Any) -> None:
     """The score of every row of a block."""
     for t in range(scores.shape[0]):
-        scores[t] = weighted_sum(G, t, order, alpha, count)
+        scores[t] = weighted_sum(base[t], folded, G, t, order, alpha, count)
 
 
 @inlined
@@ -42,6 +43,9 @@ def forgotten(forget: int, count: int, draw: float) -> int:
 
 @compiled
 def play_block(
+    base: Any,
+    folded: int,
+    until: int,
     G: Any,
     block: int,
     labels: Any,
@@ -55,7 +59,10 @@ def play_block(
     record: Any,
     scores: Any,
 ) -> int:
-    """Play the rows in order; counts = (supports, draws used). Returns how many were played before one overflows."""
+    """Play the rows in order; counts = (supports, draws used). Returns how many were played, before one overflows.
+
+    It ends early, too, when there are `until` supports.
+    """
     st = record[0]["state"]
     cfg = record[0]["config"]
     weighted = weights.shape[0] > 0
@@ -66,8 +73,8 @@ def play_block(
             scores[t] = math.nan
             continue
         y = labels[t]
-        row2 = G[t, block + t]
-        score = weighted_sum(G, t, order, alpha, count)
+        row2 = G[t, block - folded + t]
+        score = weighted_sum(base[t], folded, G, t, order, alpha, count)
         scores[t] = score
         if not (math.isfinite(row2) and math.isfinite(score)):
             return t
@@ -96,6 +103,8 @@ def play_block(
             record_trace(st, cfg["classify"])
         if st["rounds"] == st["curve_next"]:
             record_curve(st, 0.0)
+        if miss and count == until:
+            return t + 1
     return int(labels.shape[0])
 
 

@@ -2,7 +2,8 @@
 
 On a mistake the row becomes a support with α = y. It is the perceptron in the space of the kernel: same rounds, same
 theorems, with K(x, x) for ‖x‖². A block of rows is scored at once, every sum in a fixed order, so that scores and
-updates are the same, bit for bit, however a stream is cut and however many threads there are.
+updates are the same, bit for bit, however a stream is cut and however many threads there are. Many supports of the
+polynomial kernel of degree 2 are folded into a matrix (fold.py).
 
 With a budget, an update that would make one support too many first forgets one: the oldest, or one drawn at random
 (Cavallanti, Cesa-Bianchi & Gentile 2007).
@@ -19,18 +20,19 @@ from numpy.typing import NDArray
 
 from noregret._kernel.state import CONSTANT
 from noregret._kernel.supports import OLDEST, RANDOM, play_block, score_all, uniform
-from noregret._kernel.tile import LANES
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.kernel import Kernel, parse
 from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Settings, Vector
-from noregret.learner.supports import BLOCK, Columns, Matrix, Supports, store
+from noregret.learner.fold import Fold, folded, folds, until
+from noregret.learner.supports import BLOCK, Columns, Matrix, Panels, Supports, store, whole
 from noregret.loss import zero_one
 from noregret.prepare import Preparation
 from noregret.rate import Rate
 from noregret.stream.block import Dense, Rows, Sparse
 
 FORGET = {"oldest": OLDEST, "random": RANDOM}
+NEVER = -1  # no number of supports
 
 
 class KernelPerceptron(Core):
@@ -86,6 +88,7 @@ class KernelPerceptron(Core):
         self._order = np.zeros(0, np.int64)  # the slot of each support, the oldest first
         self._alpha = np.zeros(0)
         self._store: Supports = store(self.kernel, bias, 0, sparse=False)
+        self._fold: Fold | None = None
 
     @property
     def supports(self) -> int:
@@ -143,7 +146,7 @@ class KernelPerceptron(Core):
         self._count = self._store.restore(arrays)
         if self._count != len(self._alpha) or 0 < self._limit < self._count:
             raise ValueError("the supports do not fit together")
-        self._order = np.arange(self._count)
+        self._order, self._fold = np.arange(self._count), None
 
     def grow(self, width: int, sparse: bool) -> None:
         """Make room for features below `width`; a store of dense rows turns sparse when sparse rows go beyond it."""
@@ -157,42 +160,66 @@ class KernelPerceptron(Core):
     def _turn_sparse(self, width: int) -> None:
         before, slots = self._store, self._slots
         self._store = store(self.kernel, bool(self.config["bias"][0]), width, sparse=True)
-        self.paired, self._order = True, np.arange(self._count)
+        self.paired, self._order, self._fold = True, np.arange(self._count), None
         if self._count:
-            block = self._store.prepared(before.rows(slots).given)
-            for slot in range(self._count):
-                self._store.keep(block, slot, slot)
+            self._store.keep(self._store.prepared(before.rows(slots).given), self._order, self._order)
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         if self.ordered and weights.shape[0] and not weights.all():
             raise SettingError("kernel precomputed: a row of weight 0 would leave its column without a row")
         for start in range(0, len(y), BLOCK):
-            part = slice(start, min(start + BLOCK, len(y)))
-            self._play_block(_part(rows, part), y[part], weights[part], scores[part])
+            stop = min(start + BLOCK, len(y))
+            while start < stop:
+                part = slice(start, stop)
+                start += self._play_block(_part(rows, part), y[part], weights[part], scores[part])
 
-    def _play_block(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        """One block: its kernel values against the supports and among its own rows, then the rounds."""
+    def _play_block(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+        """One block: its kernel values against the supports and among its own rows, then the rounds.
+
+        Returns how many were played: where more supports are to be folded the block ends.
+        """
         block = self._store.prepared(rows)
-        G, first = self._values(block, own=True)
+        base, done, G = self._values(block, own=True)
         self._make_room(len(y))
-        counts = np.array([self._count, 0])
+        counts, first = np.array([self._count, 0]), whole(self._count)
+        end = until(self._count, self.width) if self._folds else NEVER
         limits = (self._limit, self._forget, self._draws(len(y)))
-        played = play_block(G, first, y, weights, self._order, self._alpha, counts, *limits, self.record, scores)
+        supports = (self._order, self._alpha, counts, *limits)
+        played = int(play_block(base, done, end, G, first, y, weights, *supports, self.record, scores))
         self._count = int(counts[0])
         self._settle(block, first)
         if isinstance(self._store, Columns):
             self._store.seen += played
-        if played < len(y):
+        if played < len(y) and self._count != end:
             self._diverged()
+        return played
 
-    def _values(self, block: Any, own: bool) -> tuple[Matrix, int]:
-        """G[row, slot], and from the column returned on, where asked for, the values between the block's own rows."""
-        lines, first = len(block), _whole(self._count)
-        G = np.empty((lines, first + (_whole(lines) if own else 0)))
-        self._store.fill(block, self._count, G)
+    def _values(self, block: Any, own: bool) -> tuple[Vector, int, Matrix]:
+        """What the folded supports add to each score, how many they are, and G[row, slot] of the slots after them.
+
+        Where asked for, the values between the block's own rows follow from the next whole panel on.
+        """
+        base, done = self._folded(block)
+        lines, first = len(block), whole(self._count) - done
+        G = np.empty((lines, first + (whole(lines) if own else 0)))
+        self._store.fill(block, done, self._count, G)
         if own:
             self._store.within(block, G, first)
-        return G, first
+        return base, done, G
+
+    @property
+    def _folds(self) -> bool:
+        return folds(self.kernel) and not self._limit and isinstance(self._store, Panels)
+
+    def _folded(self, block: Any) -> tuple[Vector, int]:
+        """What the supports that are folded add to each score, and how many they are."""
+        count = folded(self._count, self.width) if self._folds else 0
+        if not count or not isinstance(self._store, Panels):
+            return np.zeros(len(block)), 0
+        if self._fold is None or self._fold.width != self.width or self._fold.count > count:
+            self._fold = Fold(self._store)
+        self._fold.take(self._store, self._alpha, count)
+        return self._fold.scores(block), count
 
     def _make_room(self, more: int) -> None:
         needed = min(self._count + more, self._limit or self._count + more)
@@ -214,9 +241,9 @@ class KernelPerceptron(Core):
         new = np.flatnonzero(order >= first)
         free = np.ones(self._count, bool)
         free[order[order < first]] = False
-        for place, slot in zip(new.tolist(), np.flatnonzero(free).tolist(), strict=True):
-            self._store.keep(block, int(order[place]) - first, slot)
-            order[place] = slot
+        slots = np.flatnonzero(free)
+        self._store.keep(block, order[new] - first, slots)
+        order[new] = slots
 
     def score_one(self, row: Given) -> float:
         rows: Rows = Sparse(*row) if isinstance(row, tuple) else Dense(row)
@@ -230,8 +257,8 @@ class KernelPerceptron(Core):
         scores, given = np.empty(len(rows)), _within(rows.given, self.width)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, min(start + BLOCK, len(rows)))
-            G, _ = self._values(self._store.prepared(_part(given, part)), own=False)
-            score_all(G, self._order, self._alpha, self._count, scores[part])
+            values = self._values(self._store.prepared(_part(given, part)), own=False)
+            score_all(*values, self._order, self._alpha, self._count, scores[part])
         return scores
 
     def _diverged(self) -> NoReturn:
@@ -266,11 +293,6 @@ def _check_rows_as_they_are(kernel: Kernel, settings: Settings) -> None:
         raise SettingError("kernel precomputed: its rows are kernel values, so they cannot be scaled")
     if kernel.precomputed and settings["budget"] is not None:
         raise SettingError("kernel precomputed: the number of its rows is known, so a budget has no meaning")
-
-
-def _whole(count: int) -> int:
-    """The next multiple of a panel's lanes."""
-    return -(-count // LANES) * LANES
 
 
 def _part(rows: Given, part: slice) -> Given:

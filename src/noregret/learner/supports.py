@@ -1,15 +1,13 @@
 """Where a kernel learner keeps the rows it has learned from, and how kernel values against them are filled in.
 
-A store has slots; a block of rows is `prepared` once, then `fill` writes K(slot, row) into G[row, slot], `within` the
-values between the block's own rows, and `keep` puts one of them into a slot. Dense rows lie in panels, eight lanes
-side by side; sparse rows compressed, each in the order of its features; for a kernel of the user's own they lie as they
-are; of a precomputed kernel only the column of each row is kept.
+A store has slots; a block of rows is `prepared` once, then `fill` writes K(slot, row) into G[row, slot − first],
+`within` the values between the block's own rows, none of them with later rows, and `keep` puts some of them into slots.
+Dense rows lie in panels, eight lanes side by side; sparse rows compressed, each in the order of its features; for a
+kernel of the user's own they lie as they are; of a precomputed kernel only the column of each row is kept.
 """
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -21,13 +19,13 @@ from noregret._kernel.tile import LANES, ROWS
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
 from noregret.learner.core import Given, Vector, check_memory
+from noregret.learner.threads import in_pieces
 from noregret.rounds import in_order
 from noregret.stream.block import Dense, Rows, Sparse
 
 Ints = NDArray[np.int64]
 Matrix = NDArray[np.float64]
-BLOCK = 64  # rows that are scored at once
-MANY = 5e7  # multiplications from which several threads are worth their start
+BLOCK = 128  # rows that are scored at once
 
 
 class Supports(Protocol):
@@ -36,9 +34,9 @@ class Supports(Protocol):
     sparse: bool
 
     def prepared(self, rows: Given) -> Any: ...
-    def fill(self, block: Any, slots: int, G: Matrix) -> None: ...
+    def fill(self, block: Any, first: int, slots: int, G: Matrix) -> None: ...
     def within(self, block: Any, G: Matrix, to: int) -> None: ...
-    def keep(self, block: Any, t: int, slot: int) -> None: ...
+    def keep(self, block: Any, which: Ints, slots: Ints) -> None: ...
     def widen(self, width: int) -> None: ...
     def arrays(self, slots: Ints) -> dict[str, NDArray[Any]]: ...
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int: ...
@@ -70,40 +68,38 @@ class Panels(_Summed):
         """The rows as a matrix of all features, lines of zeros making the number a multiple of four."""
         return dense(rows, self.width, ROWS)
 
-    def fill(self, block: Matrix, slots: int, G: Matrix) -> None:
-        panels = -(-slots // LANES)
-        parts = _threads() if slots * block.size >= MANY else 1
-        cuts = [panels * part // parts for part in range(parts + 1)]
+    def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
+        flat = self.flat[first * self.width :]
 
-        def some(part: int) -> None:
-            self._sums(self.flat, cuts[part], cuts[part + 1], block, G, cuts[part] * LANES)
+        def some(begin: int, end: int) -> None:
+            self._sums(flat, begin // LANES, end, block, G, begin)
 
-        if parts == 1:
-            some(0)
-        else:
-            with ThreadPoolExecutor(parts) as pool:
-                list(pool.map(some, range(parts)))
-        self._finish(G, 0, slots)
+        in_pieces(some, slots - first, block.size)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
-        own = np.zeros(-(-len(block) // LANES) * LANES * self.width)
-        lay(block.reshape(-1), 0, len(block), own, 0, self.width)
-        self._sums(own, 0, -(-len(block) // LANES), block, G, to)
-        self._finish(G, to, to + len(block))
+        def some(begin: int, end: int) -> None:
+            own, which = np.empty(whole(end - begin) * self.width), np.arange(begin, end)
+            lay(block.reshape(-1), which, own, which - begin, self.width)
+            self._sums(own, 0, end - begin, block[begin:], G[begin:], to + begin)
 
-    def _sums(self, flat: Vector, first: int, last: int, block: Matrix, G: Matrix, to: int) -> None:
+        in_pieces(some, len(block), block.size // 2)
+
+    def _sums(self, flat: Vector, panel: int, end: int, block: Matrix, G: Matrix, to: int) -> None:
+        """The values of the slots from a panel's first up to `end`, from the column `to` on."""
+        last = -(-end // LANES)
         if not self.width:
-            G[:, to : to + (last - first) * LANES] = 0.0
-        panel_sums(self.kernel.sum, flat, first, last, self.width, block.reshape(-1), G.reshape(-1), to, G.shape[1])
+            G[:, to : to + (last - panel) * LANES] = 0.0
+        panel_sums(self.kernel.sum, flat, panel, last, self.width, block.reshape(-1), G.reshape(-1), to, G.shape[1])
+        self._finish(G, to, to + end - panel * LANES)
 
-    def keep(self, block: Matrix, t: int, slot: int) -> None:
-        needed = (slot // LANES + 1) * self.width * LANES
+    def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
+        needed = (int(slots.max(initial=-1)) // LANES + 1) * self.width * LANES
         if needed > self.flat.size:
             check_memory(2 * needed * 8, self.width)
             grown = np.zeros(2 * needed)
             grown[: self.flat.size] = self.flat
             self.flat = grown
-        lay(block.reshape(-1), t, t + 1, self.flat, slot, self.width)
+        lay(block.reshape(-1), which, self.flat, slots, self.width)
 
     def widen(self, width: int) -> None:
         panels = self.flat.size // (max(self.width, 1) * LANES)
@@ -120,9 +116,9 @@ class Panels(_Summed):
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int:
         found = self.prepared(np.array(arrays["supports"], dtype=np.float64))
-        for slot in range(len(arrays["supports"])):
-            self.keep(found, slot, slot)
-        return len(arrays["supports"])
+        slots = np.arange(len(arrays["supports"]))
+        self.keep(found, slots, slots)
+        return len(slots)
 
     def rows(self, slots: Ints) -> Rows:
         return Dense(self.arrays(slots)["supports"])
@@ -142,8 +138,8 @@ class Compressed(_Summed):
     def prepared(self, rows: Given) -> Sparse:
         return replace(in_order(Sparse(*rows) if isinstance(rows, tuple) else Dense(rows)), columns=self.width)
 
-    def fill(self, block: Sparse, slots: int, G: Matrix) -> None:
-        self._sums(self.starts[:slots], self.stops[:slots], self.indices, self.values, block, G, 0)
+    def fill(self, block: Sparse, first: int, slots: int, G: Matrix) -> None:
+        self._sums(self.starts[first:slots], self.stops[first:slots], self.indices, self.values, block, G, 0)
 
     def within(self, block: Sparse, G: Matrix, to: int) -> None:
         self._sums(block.indptr[:-1], block.indptr[1:], block.indices, block.values, block, G, to)
@@ -153,7 +149,11 @@ class Compressed(_Summed):
         sparse_sums(self.kernel.sum, starts, stops, indices, stored, *rows, self._spread, G, to)
         self._finish(G, to, to + len(starts))
 
-    def keep(self, block: Sparse, t: int, slot: int) -> None:
+    def keep(self, block: Sparse, which: Ints, slots: Ints) -> None:
+        for t, slot in zip(which.tolist(), slots.tolist(), strict=True):
+            self._keep(block, t, slot)
+
+    def _keep(self, block: Sparse, t: int, slot: int) -> None:
         low, high = int(block.indptr[t]), int(block.indptr[t + 1])
         if self.end + high - low > self.indices.size:
             self._make_room(high - low)
@@ -216,17 +216,18 @@ class Own:
     def prepared(self, rows: Given) -> Matrix:
         return dense(rows, self.width, 1)
 
-    def fill(self, block: Matrix, slots: int, G: Matrix) -> None:
-        self.kernel.fill()(self.stored, slots, block, G, 0)
+    def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
+        self.kernel.fill()(self.stored[first:], slots - first, block, G, 0)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         self.kernel.fill()(block, len(block), block, G, to)
 
-    def keep(self, block: Matrix, t: int, slot: int) -> None:
-        if slot >= len(self.stored):
-            check_memory(2 * (slot + 1) * self.width * 8, self.width)
-            self.stored = np.vstack([self.stored, np.zeros((slot + 1, self.width))])
-        self.stored[slot] = block[t]
+    def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
+        needed = int(slots.max(initial=-1)) + 1
+        if needed > len(self.stored):
+            check_memory(2 * needed * self.width * 8, self.width)
+            self.stored = np.vstack([self.stored, np.zeros((needed, self.width))])
+        self.stored[slots] = block[which]
 
     def widen(self, width: int) -> None:
         check_memory(len(self.stored) * width * 8, width)
@@ -259,8 +260,8 @@ class Columns:
             raise SettingError("kernel precomputed: the rows of the Gram matrix must be dense")
         return dense(rows, self.width, 1)
 
-    def fill(self, block: Matrix, slots: int, G: Matrix) -> None:
-        G[:, :slots] = block[:, self.columns[:slots]]
+    def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
+        G[:, : slots - first] = block[:, self.columns[first:slots]]
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         G[:, to : to + len(block)] = block[:, self._own(len(block))]
@@ -268,10 +269,11 @@ class Columns:
     def _own(self, count: int) -> Ints:
         return (self.seen + np.arange(count)) % max(self.width, 1)
 
-    def keep(self, block: Matrix, t: int, slot: int) -> None:
-        if slot >= len(self.columns):
-            self.columns = np.append(self.columns, np.zeros(slot + 1, np.int64))
-        self.columns[slot] = (self.seen + t) % max(self.width, 1)
+    def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
+        needed = int(slots.max(initial=-1)) + 1
+        if needed > len(self.columns):
+            self.columns = np.append(self.columns, np.zeros(needed, np.int64))
+        self.columns[slots] = (self.seen + which) % max(self.width, 1)
 
     def widen(self, width: int) -> None:
         if self.seen:
@@ -300,6 +302,11 @@ def store(kernel: Kernel, bias: bool, width: int, sparse: bool) -> Supports:
     return Compressed(kernel, bias, width) if sparse else Panels(kernel, bias, width)
 
 
+def whole(count: int) -> int:
+    """The next multiple of a panel's lanes."""
+    return -(-count // LANES) * LANES
+
+
 def dense(rows: Given, width: int, multiple: int) -> Matrix:
     """Rows as a matrix of `width` columns; lines of zeros make the number a multiple."""
     count = len(rows[0]) - 1 if isinstance(rows, tuple) else len(rows)
@@ -314,10 +321,3 @@ def dense(rows: Given, width: int, multiple: int) -> Matrix:
     else:
         found[:count, : rows.shape[1]] = rows
     return found
-
-
-def _threads() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # a system without such a thing
-        return os.cpu_count() or 1

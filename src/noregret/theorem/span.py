@@ -134,12 +134,11 @@ def _values(bare: Evidence, which: Places) -> NDArray[np.float64]:
     kept = store(kernel, False, rounds.width, sparse=isinstance(rounds.given, tuple))
     assert not isinstance(kept, Columns)
     chosen = kept.prepared(rounds.rows.take(which).given)
-    for slot in range(len(which)):
-        kept.keep(chosen, slot, slot)
+    kept.keep(chosen, np.arange(len(which)), np.arange(len(which)))
     found = np.empty((len(rounds), len(which)))
     for start in range(0, len(rounds), BLOCK):
         block = kept.prepared(rounds.rows.slice(start, min(start + BLOCK, len(rounds))).given)
         G = np.empty((len(block), -(-len(which) // 8) * 8))
-        kept.fill(block, len(which), G)
+        kept.fill(block, 0, len(which), G)
         found[start : start + BLOCK] = G[: len(rounds) - start, : len(which)]
     return found
