@@ -208,3 +208,24 @@ def ball(radius):
 
 def box(radius):
     return lambda w: [min(max(part, -radius), radius) for part in w]
+
+
+def cross(radius):
+    """‖w‖₁ ≤ U: of the soft thresholds that could be the nearest point, the one that is."""
+
+    def project(w):
+        sizes = sorted((abs(part) for part in w), reverse=True)
+        if sum(sizes) <= radius:
+            return list(w)
+        for k in range(1, len(sizes) + 1):
+            theta = (sum(sizes[:k]) - radius) / k
+            if k == len(sizes) or sizes[k] <= theta:
+                return [math.copysign(max(abs(part) - theta, 0.0), part) for part in w]
+        raise AssertionError
+
+    return project
+
+
+def simplex(radius):
+    """w ≥ 0, Σw ≤ U."""
+    return lambda w: cross(radius)([max(part, 0.0) for part in w])

@@ -9,6 +9,7 @@ import math
 from typing import Any
 
 from noregret._kernel import compiled, inlined
+from noregret._kernel.simplex import has_corners, settle_corners
 from noregret._kernel.state import (
     BALL,
     COIN,
@@ -38,6 +39,7 @@ def restarts(st: Any, cfg: Any, z: Any) -> bool:
     st["bias"] = 0.0
     st["scale"] = 1.0
     st["norm2"] = 0.0
+    st["norm1"] = 0.0
     st["period"] = t
     return True
 
@@ -152,12 +154,14 @@ def bet(st: Any, cfg: Any, dot: float, row2: float, score: float, g: float) -> f
 
 @inlined
 def settle(st: Any, cfg: Any, z: Any) -> None:
-    """After the update: take the norm afresh at fixed rounds, project on the ball, keep the scale from underflow."""
+    """After the update: take the norm afresh at fixed rounds, project, keep the scale from underflow."""
     t = st["rounds"] + 1
     if (t & (t - 1) == 0 or t % REFRESH == 0) and (cfg["domain"] == BALL or cfg["sigma"] > 0.0):
         st["norm2"] = norm2(z) + st["bias"] * st["bias"]
     if cfg["domain"] == BALL:
         project(st, cfg["radius"], z)
+    elif has_corners(cfg):
+        settle_corners(st, cfg, z)
     if st["scale"] < TINY and cfg["rate"] != COIN:
         fold(st, st["scale"], z)
 
@@ -180,4 +184,5 @@ def fold(st: Any, factor: float, z: Any) -> None:
     rescale(z, factor)
     st["bias"] *= factor
     st["norm2"] *= factor * factor
+    st["norm1"] *= factor
     st["scale"] = 1.0

@@ -62,7 +62,9 @@ def learn(
     radius: Annotated[
         float | None, typer.Option(help="Weights stay within this distance of 0 (default 10; inf for no limit).")
     ] = None,
-    domain: Annotated[str | None, typer.Option(help="ball (default) or box: what the radius is the radius of.")] = None,
+    domain: Annotated[
+        str | None, typer.Option(help="What the radius is the radius of: ball (default), box, l1 or simplex.")
+    ] = None,
     rate: Annotated[
         str | None,
         typer.Option(help="auto (default), constant:η, sqrt:η, horizon:T, horizon:T:G, doubling, doubling:G."),

@@ -19,6 +19,7 @@ from noregret.receipt import (
     bounds_classes,
     bounds_coin,
     bounds_coordinate,
+    bounds_corners,
     bounds_kernel,
     bounds_passive,
     bounds_second_order,
@@ -42,6 +43,7 @@ LIPSCHITZ = "the slope of the loss is bounded by L"
 FAMILIES = (
     bounds_passive,
     bounds_coordinate,
+    bounds_corners,
     bounds_coin,
     bounds_kernel,
     bounds_classes,

@@ -98,7 +98,7 @@ def _parameter_is_enough(evidence: Evidence) -> bool:
     "Cesa-Bianchi's notes, Lemma 1, summed",
     learners=ANY_STEPS,
     needs=(CONVEX,),
-    applies=lambda e: e.rate != STRONG and math.isfinite(e.radius),
+    applies=lambda e: e.rate != STRONG and math.isfinite(e.radius) and e.run.learner.domain.fits_ball,
 )
 def ogd_linearised(evidence: Evidence) -> Claim:
     """Line 1: ℓ_t(w_t) − ℓ_t(u) ≤ ⟨g_t, w_t − u⟩, and no u with ‖u‖ ≤ U gives more than Σ⟨g,w⟩ + U‖Σg‖.

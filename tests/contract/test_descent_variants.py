@@ -1,0 +1,100 @@
+"""Gradient descent in its other domains: the definition's rounds, however the stream is cut, stored or laid out."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from noregret import model
+from noregret.learner import OnlineGradientDescent
+from oracle import learners as plain
+from oracle.losses import loss_of
+from oracle.registry import LAYOUTS, data, everything
+
+LOSSES = ["hinge", "logistic", "squared"]
+CROSS = {"domain": "l1", "radius": 0.6}
+SIMPLEX = {"domain": "simplex", "radius": 0.6}
+# settings, and what the definition's `descent` takes for them
+VARIANTS = {
+    "l1-auto": (CROSS, {"step": plain.adaptive(0.6), "project": plain.cross(0.6)}),
+    "l1-sqrt": ({**CROSS, "rate": "sqrt:2"}, {"step": plain.over_root(2.0), "project": plain.cross(0.6)}),
+    "simplex-auto": (SIMPLEX, {"step": plain.adaptive(0.6), "project": plain.simplex(0.6)}),
+    "simplex-doubling": (
+        {**SIMPLEX, "rate": "doubling:2"},
+        {"step": plain.doubling(0.6, 2.0), "project": plain.simplex(0.6), "restart": True},
+    ),
+}
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+every_loss = pytest.mark.parametrize("loss", LOSSES)
+every_layout = pytest.mark.parametrize("layout", ["dense", "sparse"])
+
+
+def make(variant, loss, **more):
+    return OnlineGradientDescent(loss=loss, **VARIANTS[variant][0], **more)
+
+
+def stream(loss, seed=1):
+    """Few features at first, far ones later."""
+    X, y = data(loss, rounds=150, columns=80, seed=seed, density=0.2)
+    X[:70, 6:] = 0.0
+    return X, y, np.random.default_rng(seed).choice([0.5, 1.0, 2.0], 150)
+
+
+@every_variant
+@every_loss
+@every_layout
+def test_the_rounds_are_those_of_the_definition(variant, loss, layout):
+    X, y, weights = stream(loss)
+    learner = make(variant, loss, bias=True)
+    scores = learner.play(LAYOUTS[layout](X), y, weights)
+    longer = np.column_stack([X, np.ones(len(y))])
+    game = plain.descent(longer.tolist(), y.tolist(), loss_of(loss), weights=weights.tolist(), **VARIANTS[variant][1])
+    assert scores == pytest.approx(game.scores, rel=1e-10, abs=1e-10)
+    assert [*learner.weights, learner.bias] == pytest.approx(game.W[-1], rel=1e-10, abs=1e-10)
+    assert learner.state["loss"][0] == pytest.approx(sum(game.losses), rel=1e-10)
+    assert learner.nonzero == np.count_nonzero([abs(part) > 1e-10 for part in game.W[-1]])
+
+
+@every_variant
+@every_loss
+@every_layout
+@pytest.mark.parametrize("more", [{}, {"bias": True}, {"scale": "max", "unit_norm": True}])
+def test_any_split_and_any_stop_is_the_whole_block(variant, loss, layout, more, tmp_path):
+    X, y, weights = stream(loss, seed=2)
+    weights[::7] = 0.0
+
+    def part(a, b):
+        width = max(int(np.flatnonzero(X[:b].any(axis=0)).max(initial=-1)) + 1, 1) if layout == "sparse" else 80
+        return LAYOUTS[layout](X[a:b, :width]), y[a:b], weights[a:b]
+
+    whole = make(variant, loss, **more)
+    scores = whole.play(*part(0, len(y)))
+    for bounds in (range(len(y) + 1), [0, 13, 64, 71, 150]):
+        pieces = make(variant, loss, **more)
+        played = [pieces.play(*part(a, b)) for a, b in itertools.pairwise(bounds)]
+        assert np.concatenate(played).tobytes() == scores.tobytes()
+        assert everything(pieces) == everything(whole)
+        assert pieces.scores(LAYOUTS[layout](X)).tobytes() == whole.scores(LAYOUTS[layout](X)).tobytes()
+    first = make(variant, loss, **more)
+    first.play(*part(0, 90))
+    model.save(first, tmp_path / "m.nr")
+    second, _ = model.load(tmp_path / "m.nr")
+    assert second.play(*part(90, 150)).tobytes() == scores[90:].tobytes()
+    assert everything(second) == everything(whole)
+
+
+@every_variant
+@every_layout
+def test_a_single_example_is_a_block_of_one(variant, layout):
+    X, y, _ = stream("hinge", seed=3)
+    block, single = make(variant, "hinge"), make(variant, "hinge")
+    for t in range(len(y)):
+        rows = LAYOUTS[layout](X[t : t + 1])
+        scored = block.scores(rows)[0]
+        if single.width >= rows.width:
+            assert single.score_one(rows.given if layout == "sparse" else X[t]) == pytest.approx(scored, abs=1e-12)
+        played = block.play(rows, y[t : t + 1])[0]
+        if "doubling" not in variant:  # which may begin anew with the round
+            assert played == pytest.approx(scored, abs=1e-12)
+        single.play_one(rows.given, rows.width, float(y[t]), 1.0)
+    assert everything(single) == everything(block)
