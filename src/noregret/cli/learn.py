@@ -55,7 +55,7 @@ def learn(
     loss: Annotated[
         str | None,
         typer.Option(
-            help="hinge (default), margin-hinge:ρ, squared-hinge, perceptron, logistic;"
+            help="hinge (default), margin-hinge:ρ, squared-hinge, perceptron, logistic, exponential;"
             " for numbers squared, absolute, huber:δ, pinball:τ."
         ),
     ] = None,

@@ -66,8 +66,8 @@ class OnlineGradientDescent(Linear):
 class StronglyConvexGradientDescent(Linear):
     """Gradient descent on ℓ_t(w) + (σ/2)‖w‖² with step 1/(σt); the regulariser counts in the reported loss.
 
-    A loss whose slope is bounded by L keeps ‖w‖ ≤ L·max‖x‖/σ by itself. One whose slope grows (squared, squared-hinge)
-    needs a `radius`: without it the first steps can overflow.
+    A loss whose slope is bounded by L keeps ‖w‖ ≤ L·max‖x‖/σ by itself. One whose slope grows (squared, squared-hinge,
+    exponential) needs a `radius`: without it the first steps can overflow.
     """
 
     name = "ogd-strong"
