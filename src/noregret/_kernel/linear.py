@@ -100,7 +100,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
             if not (math.isfinite(score) and math.isfinite(st["loss"] + loss)):
                 return t
-            moves = g != 0.0 or cfg["sigma"] > 0.0
+            moves = g != 0.0 or cfg["sigma"] > 0.0 or cfg["l2"] > 0.0
             old2 = st["norm2"]
             c = 0.0
             if moves and cfg["rate"] == COIN:

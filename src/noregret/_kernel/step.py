@@ -1,6 +1,7 @@
 """One gradient step in scaled weights w = scale·z: Θ(1) scalar work, whatever the domain and the rate.
 
 w ← (1 − ησ)·w − η·g·x becomes "shrink the scale, add c·x to z"; the projection on a ball only changes the scale.
+So does a penalty (λ₂/2)‖w‖², which is met exactly (Duchi & Singer 2009): w ← (w − η·g·x)/(1 + ηλ₂).
 """
 
 from __future__ import annotations
@@ -97,8 +98,11 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
     total2 = st["gradient2"] + gradient2
     root = math.sqrt(t)
     c = 0.0
+    eta = 0.0
+    if g != 0.0 or cfg["l2"] > 0.0:
+        eta = step_size(st, cfg, t, root, total2, abs(g), loss, row2)
     if g != 0.0:
-        c = -step_size(st, cfg, t, root, total2, abs(g), loss, row2) * g
+        c = -eta * g
         if scale != 1.0 and scale != 0.0:
             c /= scale
     new2 = old2 + c * (2.0 * dot + c * row2)
@@ -108,7 +112,7 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
         z[:] = 0.0
         st["bias"] = 0.0
         scale = 1.0
-    st["scale"] = scale
+    st["scale"] = scale / (1.0 + eta * cfg["l2"])
     st["norm2"] = max(new2, 0.0)
     book_gradient(st, t, root, gradient2, total2, slope_dot)
     return c

@@ -92,7 +92,9 @@ def learn(
     ] = None,
     beta: Annotated[float | None, typer.Option(help="β of ftrl, which shortens its first steps (default 0).")] = None,
     l1: Annotated[float | None, typer.Option(help="λ₁ of ftrl, which makes weights exactly 0 (default 0).")] = None,
-    l2: Annotated[float | None, typer.Option(help="λ₂ of ftrl, which makes weights smaller (default 0).")] = None,
+    l2: Annotated[
+        float | None, typer.Option(help="λ₂ of ftrl and ogd, which makes weights smaller (default 0).")
+    ] = None,
     gradient_bound: Annotated[
         float | None, typer.Option(help="G of coin: no gradient is longer; a longer one stops the run.")
     ] = None,

@@ -17,8 +17,7 @@ from noregret._kernel import coordinate
 from noregret._kernel.state import COORDINATE, GRADIENTS, PROXIMAL
 from noregret._kernel.vector import norm1, norm2
 from noregret.domain import Domain
-from noregret.errors import SettingError
-from noregret.learner.core import Arrays, Settings, Vector, check_memory
+from noregret.learner.core import Arrays, Settings, Vector, check_memory, not_negative
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.prepare import Preparation
@@ -134,7 +133,7 @@ class FollowTheRegularisedLeader(Coordinate):
         scale: str | None = None,
     ) -> None:
         chosen, box = losses.parse(loss), Domain("box", float(radius))
-        own = {name: _not_negative(name, value) for name, value in (("beta", beta), ("l1", l1), ("l2", l2))}
+        own = {name: not_negative(self.name, name, value) for name, value in (("beta", beta), ("l1", l1), ("l2", l2))}
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
             "radius": float(radius),
@@ -157,9 +156,3 @@ class FollowTheRegularisedLeader(Coordinate):
         )
         for name, value in own.items():
             self.config[name] = value
-
-
-def _not_negative(name: str, value: Any) -> float:
-    if isinstance(value, str) or not 0.0 <= value < math.inf:
-        raise SettingError(f"ftrl: {name} must be at least 0 and finite, got {value}")
-    return float(value)

@@ -1,4 +1,8 @@
-"""Online gradient descent (Zinkevich 2003): w ← Π(w − η_t·g_t), g_t a subgradient of the round's loss at w_t."""
+"""Online gradient descent (Zinkevich 2003): w ← Π(w − η_t·g_t), g_t a subgradient of the round's loss at w_t.
+
+With a penalty (λ₂/2)‖w‖² each step minimises ½‖w − (w_t − η_t·g_t)‖² + η_t(λ₂/2)‖w‖² before it projects (Duchi & Singer
+2009): w ← Π((w − η_t·g_t)/(1 + η_t·λ₂)). The loss that is reported stays the plain one.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,14 @@ from noregret import rate as rates
 from noregret._kernel.state import DOUBLING, GRADIENTS
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import Settings, positive
+from noregret.learner.core import Settings, not_negative, positive
 from noregret.learner.linear import Linear, as_start
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 
 
 class OnlineGradientDescent(Linear):
-    """Projected or constant-rate gradient descent with any loss, on a ball, in a box or in the whole space."""
+    """Projected or constant-rate gradient descent with any loss, in any domain, with or without a penalty."""
 
     name = "ogd"
 
@@ -28,6 +32,7 @@ class OnlineGradientDescent(Linear):
         radius: float = 10.0,
         domain: str = "ball",
         rate: str = "auto",
+        l2: float = 0.0,
         tie: str = "mistake",
         bias: bool = False,
         start: Any = None,
@@ -39,11 +44,14 @@ class OnlineGradientDescent(Linear):
         rule = rates.parse(rate, chosen, where)
         if start is not None and rule.code == DOUBLING:
             raise SettingError("ogd: the doubling rate starts every period at 0, so it takes no start")
+        own = {"l2": not_negative(self.name, "l2", l2)}
+        penalties = {name: value for name, value in own.items() if value}  # one that is 0 is none
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
             "radius": float(radius),
             "domain": domain,
             "rate": rate,
+            **penalties,
             "tie": tie,
             "bias": bool(bias),
             "start": as_start(self.name, start),
@@ -61,6 +69,8 @@ class OnlineGradientDescent(Linear):
             start=settings["start"],
             preparation=Preparation(scale, unit_norm),
         )
+        for name, value in penalties.items():
+            self.config[name] = value
 
 
 class StronglyConvexGradientDescent(Linear):

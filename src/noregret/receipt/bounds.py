@@ -360,6 +360,8 @@ def speaks_of(name: str, f: Facts) -> bool:
         return f.core.name in PERCEPTRONS and (name != "voted-test-error" or f.core.name == "voted")
     if f.core.name != "ogd" or f.entry is None or f.core.rate.code != RATES.get(name, f.core.rate.code):
         return False
+    if name in RATES and (f.setting("l1") or f.setting("l2")):  # with a penalty the steps are others
+        return False
     if name in ("ogd-inverse-root", "ogd-horizon"):
         return (f.core.rate.horizon is None) == (name == "ogd-inverse-root")
     return name != "ogd-square-loss" or f.core.loss.name == "squared"

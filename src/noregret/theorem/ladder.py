@@ -20,7 +20,7 @@ from noregret.theorem.evidence import Evidence
 from noregret.theorem.needs import BALL_DOMAIN, CONVEX, INSIDE, REPLAYED, UNIT_WEIGHTS, gradient
 from noregret.theorem.path import Path
 from noregret.theorem.registry import Claim, Need, theorem
-from noregret.theorem.regret import ANY_STEPS, OWN, claim, compared, radius, root_rounds
+from noregret.theorem.regret import ANY_STEPS, OWN, claim, compared, plain_steps, radius, root_rounds
 
 Vector = NDArray[np.float64]
 STEPS = (CONVEX, BALL_DOMAIN, INSIDE)
@@ -58,7 +58,7 @@ def _path(evidence: Evidence) -> Path:
 
 
 def _sqrt(evidence: Evidence) -> bool:
-    return compared(evidence) and evidence.rate == SQRT
+    return plain_steps(evidence) and evidence.rate == SQRT
 
 
 def _stepped(evidence: Evidence) -> Interval:
