@@ -1,13 +1,15 @@
 """Gradient descent in its other domains and with penalties: the rounds of the definition, however a stream is cut."""
 
+import copy
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
 
 from noregret import model
-from noregret.learner import OnlineGradientDescent
+from noregret.learner import LEARNERS, OnlineGradientDescent
 from oracle import learners as plain
 from oracle.losses import loss_of
 from oracle.registry import LAYOUTS, data, everything
@@ -39,6 +41,18 @@ VARIANTS = {
     "ridge-l1": (
         {**CROSS, "rate": "constant:0.5", "l2": 0.3},
         {"step": plain.constant(0.5), "project": plain.cross(0.6), "l2": 0.3},
+    ),
+    "lasso-box": (
+        {"domain": "box", "radius": 0.2, "rate": "sqrt:1", "l1": 0.05},
+        {"step": plain.over_root(1.0), "project": plain.box(0.2), "l1": 0.05},
+    ),
+    "lasso-whole": (
+        {"radius": math.inf, "rate": "constant:0.2", "l1": 0.05},
+        {"step": plain.constant(0.2), "l1": 0.05},
+    ),
+    "elastic-net": (
+        {"radius": math.inf, "rate": "constant:0.7", "l1": 0.02, "l2": 1.0},
+        {"step": plain.constant(0.7), "l1": 0.02, "l2": 1.0},
     ),
 }
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
@@ -116,3 +130,29 @@ def test_a_single_example_is_a_block_of_one(variant, layout):
             assert played == pytest.approx(scored, abs=1e-12)
         single.play_one(rows.given, rows.width, float(y[t]), 1.0)
     assert everything(single) == everything(block)
+
+
+@pytest.mark.parametrize("name", ["adagrad", "ftrl", "ogd"])
+def test_a_first_row_without_features_is_a_round(name):
+    more = {"l1": 0.1, "domain": "box", "rate": "sqrt:1"} if name == "ogd" else {}
+    block, single = LEARNERS[name](**more), LEARNERS[name](**more)
+    nothing = LAYOUTS["sparse"](np.zeros((1, 0)))
+    assert block.play(nothing, np.array([1.0])).tolist() == [0.0]
+    single.play_one(nothing.given, 0, 1.0, 1.0)
+    assert block.rounds == single.rounds == 1
+    assert block.width == len(block.weights) == 0
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, lambda core: pickle.loads(pickle.dumps(core))])
+def test_a_copy_goes_on_by_itself(how):
+    X, y, _ = stream("hinge")
+    first = make("lasso-box", "hinge")
+    first.play(LAYOUTS["sparse"](X[:90]), y[:90])
+    other = how(first)
+    assert type(other) is type(first)
+    scores = [core.play(LAYOUTS["sparse"](X[90:]), y[90:]) for core in (other, first)]
+    assert scores[0].tobytes() == scores[1].tobytes()
+    assert everything(other) == everything(first)
+    first.reset()
+    assert type(first) is type(other)
+    assert first.rounds == 0

@@ -31,6 +31,7 @@ STATE = np.dtype(
         ("bias", "f8"),
         ("norm2", "f8"),
         ("bias_gradient", "f8"),
+        ("threshold", "f8"),  # Σηλ₁/scale so far: what a penalty λ₁‖w‖₁ has taken from every |z_i|
         ("norm1", "f8"),  # ‖z‖₁ with the bias, where the domain asks for it
         ("large", "i8"),  # whether a feature from SMALL on was played
         ("period", "i8"),  # first round of the current doubling period

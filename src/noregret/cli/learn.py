@@ -91,7 +91,9 @@ def learn(
         float | None, typer.Option(help="C of pa1 and pa2, which limits a step (default 1/max‖x‖² so far).")
     ] = None,
     beta: Annotated[float | None, typer.Option(help="β of ftrl, which shortens its first steps (default 0).")] = None,
-    l1: Annotated[float | None, typer.Option(help="λ₁ of ftrl, which makes weights exactly 0 (default 0).")] = None,
+    l1: Annotated[
+        float | None, typer.Option(help="λ₁ of ftrl and ogd, which makes weights exactly 0 (default 0).")
+    ] = None,
     l2: Annotated[
         float | None, typer.Option(help="λ₂ of ftrl and ogd, which makes weights smaller (default 0).")
     ] = None,

@@ -97,6 +97,7 @@ class OnlineGradientDescent(Classifying, LinearClassifier):
     radius: float = 10.0
     domain: str = "ball"
     rate: str = "auto"
+    l1: float = 0.0
     l2: float = 0.0
     start: Sequence[float] | None = None
 
@@ -126,6 +127,7 @@ class OnlineGradientDescentRegressor(Common, LinearRegressor):
     radius: float = 10.0
     domain: str = "ball"
     rate: str = "auto"
+    l1: float = 0.0
     l2: float = 0.0
     start: Sequence[float] | None = None
 
