@@ -347,6 +347,8 @@ def _against(core: Core, radius: float | None, rounds: int) -> tuple[Loss, float
     """The loss, the radius and σ of the comparators: the learner's own ball, or the one asked for where it has none."""
     if core.name == "kernel":
         return None  # its comparators live in the space of its kernel
+    if not core.domain.fits_ball:
+        return None  # the best comparator of the domain is not solved for
     if not core.loss.convex:
         return None if radius is None else (hinge(), radius, 0.0)
     own, sigma = core.domain.radius, core.comparator_sigma(rounds)

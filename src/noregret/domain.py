@@ -1,6 +1,8 @@
-"""Where the weights may lie: the whole space, a ball ‖w‖ ≤ U, or a box |w_i| ≤ U.
+"""Where the weights may lie: the whole space, a ball ‖w‖ ≤ U, a box |w_i| ≤ U, ‖w‖₁ ≤ U, or a simplex.
 
-The loop projects in Θ(non-zeros) a round; `project` here is the plain definition, for people and for tests.
+The simplex is the solid one, w ≥ 0 and Σw ≤ U: it holds 0, where runs start and where new features begin. On a ball
+and in a box the loop projects in Θ(non-zeros) a round; for the other two it looks at every feature in those rounds
+whose step leaves the domain by its sum. `project` here is the plain definition, for people and for tests.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BALL, BOX, WHOLE
+from noregret._kernel.state import BALL, BOX, CROSS, SIMPLEX, WHOLE
 from noregret.errors import SettingError
 
-DOMAINS = ("ball", "box")
+CODES = {"ball": BALL, "box": BOX, "l1": CROSS, "simplex": SIMPLEX}
+DOMAINS = tuple(CODES)
+CORNERS = ("l1", "simplex")  # domains that no ball of their radius fits in
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Domain:
 
     >>> Domain("ball", 1.0).project(np.array([3.0, 4.0]))
     array([0.6, 0.8])
+    >>> Domain("simplex", 1.0).project(np.array([1.5, 1.0, -2.0]))
+    array([0.75, 0.25, 0.  ])
     """
 
     shape: str = "ball"
@@ -35,12 +41,30 @@ class Domain:
             raise SettingError(f"radius must be positive, got {self.radius}")
         if not (1e-100 <= self.radius <= 1e100 or math.isinf(self.radius)):
             raise SettingError(f"radius must lie between 1e-100 and 1e100, or be inf, got {self.radius}")
+        if self.shape == "simplex" and math.isinf(self.radius):
+            raise SettingError("domain simplex needs a finite radius: what the weights may sum to")
 
     @property
     def code(self) -> int:
         if math.isinf(self.radius):
             return WHOLE
-        return BALL if self.shape == "ball" else BOX
+        return CODES[self.shape]
+
+    @property
+    def fits_ball(self) -> bool:
+        """Whether the ball of the same radius lies in it, so that its comparators are the domain's own."""
+        return self.shape not in CORNERS or self.code == WHOLE
+
+    def holds(self, w: NDArray[np.float64]) -> bool:
+        """Whether w lies in it."""
+        match self.shape:
+            case "ball":
+                size = float(np.linalg.norm(w))
+            case "box":
+                size = float(np.abs(w).max(initial=0.0))
+            case _:
+                size = math.fsum(np.abs(w))
+        return size <= self.radius and (self.shape != "simplex" or bool((w >= 0.0).all()))
 
     def project(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """The point of the domain nearest to w."""
@@ -48,5 +72,15 @@ class Domain:
             return w.copy()
         if self.code == BOX:
             return np.clip(w, -self.radius, self.radius)
+        if self.code in (CROSS, SIMPLEX):
+            return self._threshold(w if self.code == CROSS else np.maximum(w, 0.0))
         norm = float(np.linalg.norm(w))
         return w.copy() if norm <= self.radius else w * (self.radius / norm)
+
+    def _threshold(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """sgn(w)·max(|w| − θ, 0), θ from the sizes in falling order: the largest mean excess over U of the first k."""
+        sizes = np.sort(np.abs(w))[::-1]
+        if float(sizes.sum()) <= self.radius:
+            return w.copy()
+        theta = float(((np.cumsum(sizes) - self.radius) / np.arange(1, len(sizes) + 1)).max())
+        return np.asarray(np.sign(w) * np.maximum(np.abs(w) - theta, 0.0))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from noregret._kernel.exact import combination, dots, squares
 from noregret.errors import SettingError
 from noregret.interval import Interval, ends, total
-from noregret.loss import Loss
+from noregret.loss import LARGEST_EXPONENT, Loss
 from noregret.rounds import Rounds
 
 Vector = NDArray[np.float64]
@@ -76,6 +76,9 @@ def norm_between(lo: Vector, hi: Vector) -> Interval:
 def losses(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of ℓ(z, y) at scores that are exactly z."""
     value, slack = _values(loss, z, y)
+    if loss.name == "exponential":
+        top = math.exp(LARGEST_EXPONENT)  # from here on it is given as infinite
+        return np.maximum(np.minimum(value, top) - np.minimum(slack, 16.0 * EPS * top + TINY), 0.0), value + slack
     return np.maximum(value - slack, 0.0) if not loss.custom else value - slack, value + slack
 
 
@@ -89,7 +92,8 @@ def risk(rounds: Rounds, loss: Loss, u: Vector, sigma: float = 0.0) -> Interval:
     lo, hi = margins(rounds, u)
     at_lo, at_hi = losses(loss, lo, rounds.y), losses(loss, hi, rounds.y)
     # Between its ends a convex loss lies below the larger of them, and above the tangent at the first.
-    drop = np.abs(loss.gradients(lo, rounds.y)) * (hi - lo) * (1.0 + 8.0 * EPS)
+    steep = np.where(hi > lo, np.abs(loss.gradients(lo, rounds.y)), 0.0)
+    drop = steep * (hi - lo) * (1.0 + 8.0 * EPS)
     found = _weighted(at_lo[0] - drop, np.maximum(at_lo[1], at_hi[1]), rounds.weights)
     if sigma:
         found = found + norm(u).square() * (Interval.of(sigma) * (0.5 * len(rounds)))
@@ -151,7 +155,7 @@ def _inside(loss: Loss, y: Vector) -> tuple[Vector, Vector]:
         case "margin-hinge":
             top *= _not_above(1.0, p)
             return np.where(y > 0, -top, 0.0), np.where(y > 0, 0.0, top)
-        case "squared-hinge":
+        case "squared-hinge" | "exponential":
             return np.where(y > 0, -np.inf, 0.0), np.where(y > 0, 0.0, np.inf)
         case "absolute":
             return -top, top

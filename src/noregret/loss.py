@@ -22,6 +22,7 @@ from noregret.errors import SettingError
 
 Array = NDArray[np.float64]
 Function = Callable[..., float]
+LARGEST_EXPONENT = 709.0  # e to more than this may be no float
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,27 @@ def logistic() -> Loss:
     return Loss("logistic", _logistic, _logistic_slope, _logistic_conjugate)
 
 
+def _exponential(z: float, y: float, p: float) -> float:
+    m = -y * z
+    return math.exp(m) if m < LARGEST_EXPONENT else math.inf
+
+
+def _exponential_slope(z: float, y: float, p: float) -> float:
+    m = -y * z
+    return -y * (math.exp(m) if m < LARGEST_EXPONENT else math.inf)
+
+
+def _exponential_conjugate(alpha: Array, y: Array, p: float) -> Array:
+    beta = -alpha * y
+    inside = np.maximum(beta, 0.0)
+    return _within(beta, 0.0, np.inf, inside * np.log(np.where(inside > 0.0, inside, 1.0)) - inside)
+
+
+def exponential() -> Loss:
+    """e^(−y·z); its slope grows without bound, and so fast that a margin of −709 counts as infinite."""
+    return Loss("exponential", _exponential, _exponential_slope, _exponential_conjugate, lipschitz=math.inf)
+
+
 def probability(scores: Array) -> Array:
     """What the logistic loss takes the probability of +1 to be: 1/(1 + e^(−z)), without overflow.
 
@@ -410,6 +432,7 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "squared-hinge": squared_hinge,
     "perceptron": perceptron,
     "logistic": logistic,
+    "exponential": exponential,
     "squared": squared,
     "absolute": absolute,
     "huber": huber,

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from noregret._kernel.state import ADAPTIVE, CONSTANT, DOUBLING, SQRT, STRONG, WHOLE
+from noregret._kernel.state import ADAPTIVE, BOX, CONSTANT, DOUBLING, SQRT, STRONG, WHOLE
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.loss import Loss
@@ -93,7 +93,7 @@ def _positive(text: str, number: str) -> float:
 
 
 def _ball_radius(text: str, domain: Domain) -> float:
-    if domain.code == WHOLE or domain.shape != "ball":
+    if domain.code in (WHOLE, BOX):
         raise SettingError(f"rate {text} is made from the radius of a ball; with this domain give constant:η or sqrt:η")
     return domain.radius
 

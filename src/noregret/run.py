@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BALL, BOX, CURVE, GRADIENTS, STRONG, TRACE, WINDOW, new_state
+from noregret._kernel.state import CURVE, GRADIENTS, STRONG, TRACE, WHOLE, WINDOW, new_state
 
 if TYPE_CHECKING:
     from noregret.learner.core import Core
@@ -25,7 +25,7 @@ class Run:
     seconds: float
     weight_norm: float  # ‖w‖ with the bias, taken from the weights themselves
     gradient_sum_norm: float  # ‖Σg‖ with the bias, taken from the sum itself; 0 where it is not kept
-    dual_norm: float  # the same in the norm that the domain asks for: ‖Σg‖₁ in a box
+    dual_norm: float  # the same in the norm that the domain asks for: ‖Σg‖₁ in a box, …
     nonzero: int  # weights that are not 0
     features: int
     stopped: bool = False  # asked to stop before the stream ended
@@ -107,16 +107,17 @@ class Run:
     def regret_upper(self) -> float | None:
         """What the pass alone proves of the regret: Σg·w + U‖Σg‖ in a ball, Σg·w + U‖Σg‖₁ in a box.
 
-        With a regulariser it is Σ‖g‖²/(2σt).
+        Where ‖w‖₁ ≤ U it is Σg·w + U·max|Σg_i|, in the simplex Σg·w + U·max(0, −Σg_i); with the regulariser of
+        ogd-strong it is Σ‖g‖²/(2σt).
 
-        Both hold against every comparator of the domain; None where the learner has no such bound. Computed in
+        All hold against every comparator of the domain; None where the learner has no such bound. Computed in
         float64 as it stands, without an allowance for rounding.
         """
         if not self.learner.loss.convex or (self._get("fractional_weights") and self._code("rate") == STRONG):
             return None
         if self._code("rate") == STRONG:
             return float(self._get("gradient2_inverse") / (2.0 * float(self.learner.config["sigma"][0])))
-        if self._code("domain") in (BALL, BOX) and self._code("gather") == GRADIENTS:
+        if self._code("domain") != WHOLE and self._code("gather") == GRADIENTS:
             return float(self._get("gradient_dot_weights") + self.learner.domain.radius * self.dual_norm)
         return None
 

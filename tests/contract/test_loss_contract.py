@@ -110,6 +110,7 @@ def test_the_dual_is_infinite_beyond_the_steepest_slope(spec):
         ("squared-hinge", 1.0, -2.0),
         ("logistic", math.log(2.0), -0.5),
         ("perceptron", 0.0, -1.0),
+        ("exponential", 1.0, -1.0),
     ],
 )
 def test_the_constants_at_zero_are_those_of_the_mistake_bounds(spec, at_zero, slope):
@@ -123,6 +124,14 @@ def test_logistic_neither_overflows_nor_loses_a_large_margin():
     assert logistic(1e300, 1.0) == 0.0
     assert logistic(40.0, 1.0) == pytest.approx(math.exp(-40.0), rel=1e-12)
     assert logistic.gradient(1e300, -1.0) == 1.0
+
+
+def test_exponential_is_infinite_where_no_float_holds_it_and_never_raises():
+    exponential = parse("exponential")
+    assert exponential(708.0, -1.0) == math.exp(708.0)
+    assert exponential(1e4, -1.0) == math.inf
+    assert exponential.gradient(-1e4, 1.0) == -math.inf
+    assert exponential(1e4, 1.0) == exponential.gradient(1e4, 1.0) == 0.0
 
 
 @pytest.mark.parametrize(("tie", "expected"), [("mistake", (1.0, 1.0)), ("+1", (0.0, 1.0)), ("-1", (1.0, 0.0))])

@@ -155,8 +155,11 @@ def coin(X, y, loss, G, wealth=1.0, weights=None):
     return game
 
 
-def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, start=None, restart=False):
-    """w ← Π(w − η_t·g_t), g_t = k·ℓ'(⟨w,x⟩)·x + σw; step(t, Σ_{s≤t}‖g_s‖²) is η_t."""
+def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, start=None, restart=False, l1=0.0, l2=0.0):
+    """w ← Π(shrunk(w − η_t·g_t)), g_t = k·ℓ'(⟨w,x⟩)·x + σw; step(t, Σ_{s≤t}‖g_s‖²) is η_t.
+
+    A penalty λ₁‖w‖₁ + (λ₂/2)‖w‖² shrinks v to sgn(v)·max(|v| − ηλ₁, 0)/(1 + ηλ₂).
+    """
     value, slope = loss
     game = Game([list(start) if start is not None else [0.0] * len(X[0])])
     squares = 0.0
@@ -173,7 +176,9 @@ def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, star
         game.losses.append(k * value(z, label) + sigma / 2 * dot(w, w))
         game.gradients.append(g)
         game.mistakes.append(is_mistake(z, label, tie))
-        game.W.append(project([weight - eta * part for weight, part in zip(w, g, strict=True)]))
+        moved = [weight - eta * part for weight, part in zip(w, g, strict=True)]
+        shrunk = [math.copysign(max(abs(v) - eta * l1, 0.0), v) / (1 + eta * l2) for v in moved]
+        game.W.append(project(shrunk))
     return game
 
 
@@ -208,3 +213,24 @@ def ball(radius):
 
 def box(radius):
     return lambda w: [min(max(part, -radius), radius) for part in w]
+
+
+def cross(radius):
+    """‖w‖₁ ≤ U: of the soft thresholds that could be the nearest point, the one that is."""
+
+    def project(w):
+        sizes = sorted((abs(part) for part in w), reverse=True)
+        if sum(sizes) <= radius:
+            return list(w)
+        for k in range(1, len(sizes) + 1):
+            theta = (sum(sizes[:k]) - radius) / k
+            if k == len(sizes) or sizes[k] <= theta:
+                return [math.copysign(max(abs(part) - theta, 0.0), part) for part in w]
+        raise AssertionError
+
+    return project
+
+
+def simplex(radius):
+    """w ≥ 0, Σw ≤ U."""
+    return lambda w: cross(radius)([max(part, 0.0) for part in w])

@@ -13,6 +13,7 @@ LOSS = {
     "squared-hinge": (lambda z, y, p: max(0, 1 - y * z) ** 2, lambda z, y, p: -2 * y * max(0, 1 - y * z)),
     "perceptron": (lambda z, y, p: max(0, -y * z), lambda z, y, p: -y if y * z <= 0 else 0),
     "logistic": (lambda z, y, p: math.log(1 + math.exp(-y * z)), lambda z, y, p: -y / (1 + math.exp(y * z))),
+    "exponential": (lambda z, y, p: math.exp(-y * z), lambda z, y, p: -y * math.exp(-y * z)),
     "squared": (lambda z, y, p: (z - y) ** 2, lambda z, y, p: 2 * (z - y)),
     "absolute": (lambda z, y, p: abs(z - y), lambda z, y, p: sign(z - y)),
     "huber": (

@@ -24,7 +24,7 @@ from noregret.receipt import certify, verify
 
 EXAMPLES = int(os.environ.get("NOREGRET_THOROUGH", "300"))
 
-STEEP = ("squared-hinge", "logistic", "squared", "huber:0.5")  # slopes that grow, or logarithms
+STEEP = ("squared-hinge", "logistic", "exponential", "squared", "huber:0.5")  # slopes that grow, or logarithms
 FLAT = ("hinge", "perceptron", "margin-hinge:0.3", "absolute", "pinball:0.9")
 REGRESSION = ("squared", "huber:0.5", "absolute", "pinball:0.9")
 

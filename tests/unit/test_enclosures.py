@@ -1,6 +1,7 @@
 """Outward arithmetic: the exact value, computed in rationals, lies inside, and the ends are close."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -228,3 +229,21 @@ def test_a_full_disk_is_one_sentence(monkeypatch):
         monkeypatch.setattr("noregret.rounds.Column.append", full)
         with pytest.raises(InputError, match="temporary row file cannot be written"):
             gathering.add(Dense(np.eye(2)), np.ones(2), None, np.ones(2))
+
+
+@FAST
+@given(st.lists(st.floats(-700.0, 900.0), min_size=1, max_size=5), st.sampled_from([-1.0, 1.0]), st.floats(0.0, 50.0))
+def test_the_exponential_loss_and_its_dual_are_enclosed(scores, y, size):
+    """Against fifty digits; a score of more than −709 times its label may only be said to lose a lot."""
+    loss, z = parse("exponential"), y * np.array(scores)
+    low, high = enclose.losses(loss, z, np.full(len(z), y))
+    with localcontext(prec=50):
+        for one, lo, hi in zip(scores, low, high, strict=True):
+            assert Decimal(float(lo)) <= (-Decimal(one)).exp() <= Decimal(float(hi))
+            assert hi - lo <= 1e-12 * hi + 1e-299
+        lo, hi = enclose.conjugates(loss, np.array([-y * size]), np.array([y]))
+        beta = Decimal(size)
+        assert Decimal(float(lo[0])) <= (beta * beta.ln() if size else Decimal(0)) - beta <= Decimal(float(hi[0]))
+    far = enclose.losses(loss, np.array([-y * 1000.0]), np.array([y]))
+    assert math.isfinite(far[0][0])
+    assert far[1][0] == math.inf

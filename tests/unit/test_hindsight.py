@@ -27,6 +27,7 @@ SPECS = [
     "pinball:0.8",
     "squared-hinge",
     "logistic",
+    "exponential",
     "squared",
     "huber:0.7",
 ]

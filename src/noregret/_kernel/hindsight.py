@@ -1,8 +1,8 @@
 """The loops behind the best comparator in hindsight: scores, sums of rows, the curvature matrix, coordinate steps.
 
 A bent loss is a loss whose slope in z is clip((z − kink)/width, lo, hi); its conjugate is kink·α + width·α²/2 on
-[lo, hi]. Every built-in loss but the logistic one is of this form, width 0 being a kink. Nothing here is certified:
-what a solver finds is evaluated again in `enclose`.
+[lo, hi]. Every built-in loss but the logistic and the exponential one is of this form, width 0 being a kink. Nothing
+here is certified: what a solver finds is evaluated again in `enclose`.
 """
 
 from __future__ import annotations

@@ -14,42 +14,52 @@ from typing import Any
 from noregret._kernel import compiled, inlined, unkept
 from noregret._kernel.record import book, mean_label, record_curve, record_trace
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
-from noregret._kernel.state import AVERAGE, BOX, COIN, GRADIENTS, SMALL
+from noregret._kernel.simplex import has_corners
+from noregret._kernel.simplex import step as corner_step
+from noregret._kernel.state import AVERAGE, BOX, COIN, CROSS, GRADIENTS, SIMPLEX, SMALL
 from noregret._kernel.step import bet, descend, restarts, settle
-from noregret._kernel.vector import norm1, norm2
+from noregret._kernel.vector import largest, lowest, norm1, norm2
 
 Function = Callable[[float, float, float], float]
 
 
 @inlined
 def update(st: Any, cfg: Any, rows: Any, t: int, c: float, z: Any, g: float, total: Any, old2: float) -> None:
-    """z ← z + c·x with the bias, within the box where there is one; what is kept beside it takes in the round too."""
-    boxed = cfg["domain"] == BOX
-    if boxed:
+    """z ← z + c·x with the bias, cut where the domain cuts; what is kept beside it takes in the round too."""
+    done = True
+    if cfg["domain"] == BOX:
         limit = cfg["radius"] / st["scale"]
         change = add_clipped(rows, t, c, limit, z)
         bias = min(max(st["bias"] + cfg["bias"] * c, -limit), limit)
         st["norm2"] = max(old2 + change + (bias * bias - st["bias"] * st["bias"]), 0.0)
         st["bias"] = bias
         c = 0.0
+    elif has_corners(cfg):
+        corner_step(st, cfg, rows, t, c, z, old2)
+        c = 0.0
     else:
+        done = False
         st["bias"] += cfg["bias"] * c
     if cfg["gather"]:
         if cfg["gather"] == AVERAGE:
             g = st["rounds"] * c
         gather(rows, t, c, z, g, total)
         st["bias_gradient"] += cfg["bias"] * g
-    elif not boxed:
+    elif not done:
         add(rows, t, c, z)
 
 
 @inlined
 def gradient_norm(st: Any, cfg: Any, total: Any) -> float:
-    """‖Σg‖ with the bias, ‖Σg‖₁ in a box; 0 where it is not kept."""
+    """‖Σg‖ with the bias, in the norm that the domain asks for (`Linear.dual_norm`); 0 where it is not kept."""
     if cfg["gather"] != GRADIENTS:
         return 0.0
     if cfg["domain"] == BOX:
         return float(norm1(total) + abs(st["bias_gradient"]))
+    if cfg["domain"] == CROSS:
+        return float(max(largest(total), abs(st["bias_gradient"])))
+    if cfg["domain"] == SIMPLEX:
+        return float(-min(lowest(total), st["bias_gradient"], 0.0))
     return math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"])
 
 
@@ -90,7 +100,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
             if not (math.isfinite(score) and math.isfinite(st["loss"] + loss)):
                 return t
-            moves = g != 0.0 or cfg["sigma"] > 0.0
+            moves = g != 0.0 or cfg["sigma"] > 0.0 or cfg["l2"] > 0.0
             old2 = st["norm2"]
             c = 0.0
             if moves and cfg["rate"] == COIN:

@@ -2,7 +2,8 @@
 
 The weights are w = scale·z (and the bias weight scale·bias), so that shrinking and projecting cost Θ(1) a round.
 `norm2` is ‖z‖² with the bias; it is updated round by round and taken afresh from z at fixed round numbers: every power
-of two and every multiple of REFRESH. While every feature played is below SMALL, a projection is made on z itself.
+of two and every multiple of REFRESH. `norm1` tells where ‖w‖₁ may be too large: it is then taken from z. While every
+feature played is below SMALL, a projection on a ball is made on z itself.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ STATE = np.dtype(
         ("bias", "f8"),
         ("norm2", "f8"),
         ("bias_gradient", "f8"),
+        ("threshold", "f8"),  # Σηλ₁/scale so far: what a penalty λ₁‖w‖₁ has taken from every |z_i|
+        ("norm1", "f8"),  # ‖z‖₁ with the bias, where the domain asks for it
         ("large", "i8"),  # whether a feature from SMALL on was played
         ("period", "i8"),  # first round of the current doubling period
         ("wealth", "f8"),  # of coin betting
@@ -73,7 +76,7 @@ STATE = np.dtype(
 )
 
 # Codes of the settings that the kernels read at run time.
-WHOLE, BALL, BOX = 0, 1, 2
+WHOLE, BALL, BOX, CROSS, SIMPLEX = 0, 1, 2, 3, 4
 CONSTANT, SQRT, STRONG, ADAPTIVE, DOUBLING = 0, 1, 2, 3, 4
 PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT, COIN = 5, 6, 7, 8
 COORDINATE, PROXIMAL = 9, 10

@@ -1,6 +1,7 @@
 """One gradient step in scaled weights w = scale·z: Θ(1) scalar work, whatever the domain and the rate.
 
 w ← (1 − ησ)·w − η·g·x becomes "shrink the scale, add c·x to z"; the projection on a ball only changes the scale.
+So does a penalty (λ₂/2)‖w‖², which is met exactly (Duchi & Singer 2009): w ← (w − η·g·x)/(1 + ηλ₂).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import math
 from typing import Any
 
 from noregret._kernel import compiled, inlined
+from noregret._kernel.simplex import has_corners, settle_corners
 from noregret._kernel.state import (
     BALL,
     COIN,
@@ -38,6 +40,7 @@ def restarts(st: Any, cfg: Any, z: Any) -> bool:
     st["bias"] = 0.0
     st["scale"] = 1.0
     st["norm2"] = 0.0
+    st["norm1"] = 0.0
     st["period"] = t
     return True
 
@@ -95,8 +98,11 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
     total2 = st["gradient2"] + gradient2
     root = math.sqrt(t)
     c = 0.0
+    eta = 0.0
+    if g != 0.0 or cfg["l2"] > 0.0:
+        eta = step_size(st, cfg, t, root, total2, abs(g), loss, row2)
     if g != 0.0:
-        c = -step_size(st, cfg, t, root, total2, abs(g), loss, row2) * g
+        c = -eta * g
         if scale != 1.0 and scale != 0.0:
             c /= scale
     new2 = old2 + c * (2.0 * dot + c * row2)
@@ -106,7 +112,7 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
         z[:] = 0.0
         st["bias"] = 0.0
         scale = 1.0
-    st["scale"] = scale
+    st["scale"] = scale / (1.0 + eta * cfg["l2"])
     st["norm2"] = max(new2, 0.0)
     book_gradient(st, t, root, gradient2, total2, slope_dot)
     return c
@@ -152,12 +158,14 @@ def bet(st: Any, cfg: Any, dot: float, row2: float, score: float, g: float) -> f
 
 @inlined
 def settle(st: Any, cfg: Any, z: Any) -> None:
-    """After the update: take the norm afresh at fixed rounds, project on the ball, keep the scale from underflow."""
+    """After the update: take the norm afresh at fixed rounds, project, keep the scale from underflow."""
     t = st["rounds"] + 1
     if (t & (t - 1) == 0 or t % REFRESH == 0) and (cfg["domain"] == BALL or cfg["sigma"] > 0.0):
         st["norm2"] = norm2(z) + st["bias"] * st["bias"]
     if cfg["domain"] == BALL:
         project(st, cfg["radius"], z)
+    elif has_corners(cfg):
+        settle_corners(st, cfg, z)
     if st["scale"] < TINY and cfg["rate"] != COIN:
         fold(st, st["scale"], z)
 
@@ -180,4 +188,5 @@ def fold(st: Any, factor: float, z: Any) -> None:
     rescale(z, factor)
     st["bias"] *= factor
     st["norm2"] *= factor * factor
+    st["norm1"] *= factor
     st["scale"] = 1.0

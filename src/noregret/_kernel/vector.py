@@ -183,6 +183,24 @@ def norm1(z: Any) -> float:
 
 
 @compiled
+def largest(z: Any) -> float:
+    """max |z_i|, 0 of none."""
+    found = 0.0
+    for i in range(z.shape[0]):
+        found = max(found, abs(z[i]))
+    return float(found)
+
+
+@compiled
+def lowest(z: Any) -> float:
+    """min(z_i, 0) over all."""
+    found = 0.0
+    for i in range(z.shape[0]):
+        found = min(found, z[i])
+    return float(found)
+
+
+@compiled
 def rescale(z: Any, factor: float) -> None:
     """z ← factor·z."""
     for i in range(z.shape[0]):

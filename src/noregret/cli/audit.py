@@ -52,7 +52,7 @@ def audit(
     loss: Annotated[
         str,
         typer.Option(
-            help="hinge, margin-hinge:ρ, squared-hinge, perceptron, logistic;"
+            help="hinge, margin-hinge:ρ, squared-hinge, perceptron, logistic, exponential;"
             " for numbers squared, absolute, huber:δ, pinball:τ."
         ),
     ] = "hinge",

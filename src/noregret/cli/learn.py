@@ -55,14 +55,16 @@ def learn(
     loss: Annotated[
         str | None,
         typer.Option(
-            help="hinge (default), margin-hinge:ρ, squared-hinge, perceptron, logistic;"
+            help="hinge (default), margin-hinge:ρ, squared-hinge, perceptron, logistic, exponential;"
             " for numbers squared, absolute, huber:δ, pinball:τ."
         ),
     ] = None,
     radius: Annotated[
         float | None, typer.Option(help="Weights stay within this distance of 0 (default 10; inf for no limit).")
     ] = None,
-    domain: Annotated[str | None, typer.Option(help="ball (default) or box: what the radius is the radius of.")] = None,
+    domain: Annotated[
+        str | None, typer.Option(help="What the radius is the radius of: ball (default), box, l1 or simplex.")
+    ] = None,
     rate: Annotated[
         str | None,
         typer.Option(help="auto (default), constant:η, sqrt:η, horizon:T, horizon:T:G, doubling, doubling:G."),
@@ -89,8 +91,12 @@ def learn(
         float | None, typer.Option(help="C of pa1 and pa2, which limits a step (default 1/max‖x‖² so far).")
     ] = None,
     beta: Annotated[float | None, typer.Option(help="β of ftrl, which shortens its first steps (default 0).")] = None,
-    l1: Annotated[float | None, typer.Option(help="λ₁ of ftrl, which makes weights exactly 0 (default 0).")] = None,
-    l2: Annotated[float | None, typer.Option(help="λ₂ of ftrl, which makes weights smaller (default 0).")] = None,
+    l1: Annotated[
+        float | None, typer.Option(help="λ₁ of ftrl and ogd, which makes weights exactly 0 (default 0).")
+    ] = None,
+    l2: Annotated[
+        float | None, typer.Option(help="λ₂ of ftrl and ogd, which makes weights smaller (default 0).")
+    ] = None,
     gradient_bound: Annotated[
         float | None, typer.Option(help="G of coin: no gradient is longer; a longer one stops the run.")
     ] = None,

@@ -25,7 +25,7 @@ def make_learner(name: str, options: dict[str, Any]) -> Core:
 
 
 COMMON = ("bias", "unit_norm", "scale")  # what every learner has
-UNSAID = ("start",)  # what only Python can say
+UNSAID = ("self", "start")  # what only Python can say
 
 
 def own_settings(name: str) -> tuple[str, ...]:
@@ -35,7 +35,7 @@ def own_settings(name: str) -> tuple[str, ...]:
 
 def settings_of(name: str) -> tuple[str, ...]:
     """What a learner can be told."""
-    return tuple(key for key in inspect.signature(LEARNERS[name]).parameters if key not in UNSAID)
+    return tuple(key for key in inspect.signature(LEARNERS[name].__init__).parameters if key not in UNSAID)
 
 
 def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:

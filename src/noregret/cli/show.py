@@ -118,9 +118,10 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
 
 def _against(run: Run) -> str:
     radius = run.learner.domain.radius
-    if run.learner.domain.shape == "box" and radius < float("inf"):
-        return f", against any |u_i| ≤ {radius:g}"
-    return f", against any ‖u‖ ≤ {radius:g}" if radius < float("inf") else ", against any u"
+    if radius == float("inf"):
+        return ", against any u"
+    among = {"ball": "‖u‖", "box": "|u_i|", "l1": "‖u‖₁", "simplex": "u ≥ 0, Σu"}
+    return f", against any {among[run.learner.domain.shape]} ≤ {radius:g}"
 
 
 def show_run(run: Run, told: str = "") -> None:

@@ -97,6 +97,8 @@ class OnlineGradientDescent(Classifying, LinearClassifier):
     radius: float = 10.0
     domain: str = "ball"
     rate: str = "auto"
+    l1: float = 0.0
+    l2: float = 0.0
     start: Sequence[float] | None = None
 
 
@@ -125,6 +127,8 @@ class OnlineGradientDescentRegressor(Common, LinearRegressor):
     radius: float = 10.0
     domain: str = "ball"
     rate: str = "auto"
+    l1: float = 0.0
+    l2: float = 0.0
     start: Sequence[float] | None = None
 
 

@@ -61,7 +61,7 @@ class Shape(Protocol):
 
 @dataclass(frozen=True)
 class Bent:
-    """Slope clip((z − kink)/width, lo, hi): every built-in loss but the logistic one; see `_kernel.hindsight`."""
+    """Slope clip((z − kink)/width, lo, hi): every built-in loss but two; see `_kernel.hindsight`."""
 
     kink: Vector
     lo: Vector
@@ -150,6 +150,44 @@ class Logistic:
 
 
 @dataclass(frozen=True)
+class Exponential:
+    """e^(−y·z); beyond what a float can hold it is infinite, which ends a step before it."""
+
+    y: Vector
+    weights: Vector
+    kinked: bool = field(default=False, init=False)
+
+    def total(self, z: Vector) -> float:
+        return float(self.weights @ np.exp(-self.y * z))
+
+    def slopes(self, z: Vector, mu: float) -> Vector:
+        return np.asarray(-self.y * np.exp(-self.y * z))
+
+    def curvatures(self, z: Vector, mu: float) -> Vector:
+        return np.asarray(self.weights * np.exp(-self.y * z))
+
+    def along(self, z: Vector, step: Vector, tau: float, mu: float) -> float:
+        moving = step != 0.0  # which keeps 0·∞ out
+        return float((self.weights * step)[moving] @ self.slopes(z + tau * step, mu)[moving])
+
+    def conjugate(self, z: Vector, alpha: Vector) -> float:
+        beta = np.abs(alpha)
+        return float(self.weights @ (beta * np.log(np.where(beta > 0.0, beta, 1.0)) - beta))
+
+    def steepest(self, mu: float) -> float:
+        return 1.0
+
+    def spread(self, z: Vector) -> float:
+        return 1.0
+
+    def narrower(self, mu: float) -> float:
+        return 0.0
+
+    def ahead(self, z: Vector, mu: float, smaller: float) -> tuple[Vector, Vector]:
+        return self.slopes(z, smaller), self.curvatures(z, smaller)
+
+
+@dataclass(frozen=True)
 class Custom:
     """A loss known by its values and slopes alone; its tangents at z stand in for the conjugate."""
 
@@ -188,7 +226,7 @@ class Custom:
         return self.slopes(z, smaller), self.curvatures(z, smaller)
 
 
-def shape_of(rounds: Rounds, loss: Loss) -> Bent | Logistic | Custom:
+def shape_of(rounds: Rounds, loss: Loss) -> Bent | Logistic | Exponential | Custom:
     """The loss over these rounds."""
     y, p, one = rounds.y, loss.number, np.ones(len(rounds))
     weights = one if rounds.weights is None else rounds.weights
@@ -212,5 +250,7 @@ def shape_of(rounds: Rounds, loss: Loss) -> Bent | Logistic | Custom:
             return Bent(y, -p * one, p * one, 1.0, weights)
         case "logistic":
             return Logistic(y, weights)
+        case "exponential":
+            return Exponential(y, weights)
         case _:
             return Custom(loss, y, weights)

@@ -12,7 +12,7 @@ from noregret.hindsight.design import Design, length_of
 from noregret.hindsight.newton import MATRIX_WIDTH, Newton
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
-from noregret.hindsight.smoothing import Bent, Custom, Logistic, Shape, shape_of
+from noregret.hindsight.smoothing import Bent, Custom, Exponential, Logistic, Shape, shape_of
 from noregret.loss import Loss
 from noregret.rounds import Rounds, Vector
 from noregret.stream.block import Sparse
@@ -43,12 +43,12 @@ def _searched(
     rounds: Rounds,
     design: Design,
     loss: Loss,
-    shape: Bent | Logistic | Custom,
+    shape: Bent | Logistic | Exponential | Custom,
     region: Region,
     progress: Progress,
     u: Vector,
 ) -> str:
-    if rounds.width > MATRIX_WIDTH and not isinstance(shape, Custom):
+    if rounds.width > MATRIX_WIDTH and isinstance(shape, Bent | Logistic):
         if Descent(design, shape, region, progress).run(u, progress.alpha):
             return "dual coordinate descent"
         u = progress.u

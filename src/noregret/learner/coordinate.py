@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from noregret._kernel import coordinate
 from noregret._kernel.state import COORDINATE, GRADIENTS, PROXIMAL
 from noregret._kernel.vector import norm1, norm2
 from noregret.domain import Domain
-from noregret.errors import SettingError
-from noregret.learner.core import Arrays, Settings, Vector, check_memory
+from noregret.learner.core import Arrays, Settings, Vector, check_memory, not_negative
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.prepare import Preparation
@@ -26,9 +25,14 @@ from noregret.rate import Rate, of_coordinates
 
 
 class Coordinate(Linear):
-    """A table of four numbers for each feature, the first of them its weight."""
+    """A table of a few numbers for each feature: the first is its weight, the third Σg."""
 
+    columns: ClassVar[int] = coordinate.COLUMNS
     total: Any  # the table: `z` is its first column
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.grow(0, sparse=False)  # a first row without features finds a table too
 
     def _compiled(self) -> Callable[..., int]:
         return self.loss.kernel(coordinate.rounds)
@@ -48,11 +52,10 @@ class Coordinate(Linear):
         return norm1(self._column(coordinate.TOTAL)) + abs(float(self.state["bias_gradient"][0]))
 
     def _column(self, place: int) -> Vector:
-        return np.asarray(self.total[:, place]) if self.total.ndim == 2 else np.zeros(0)
+        return np.asarray(self.total[:, place])
 
     def arrays(self) -> Arrays:
-        table = self.total if self.total.ndim == 2 else np.zeros((0, coordinate.COLUMNS))
-        return {"table": table[: self.width]}
+        return {"table": self.total[: self.width]}
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
         self.grow(width, sparse=paired)
@@ -62,18 +65,17 @@ class Coordinate(Linear):
     def grow(self, width: int, sparse: bool) -> None:
         self.width = max(self.width, width)
         self.shape = (self.width,)
-        if width > self.z.shape[0]:
-            room = max(width, 3 * self.z.shape[0] // 2)
-            check_memory(room * 8 * coordinate.COLUMNS, width)
-            table = np.zeros((room, coordinate.COLUMNS))
+        if width > self.z.shape[0] or not self.z.shape[0]:
+            room = max(width, 2, 3 * self.z.shape[0] // 2)
+            check_memory(room * 8 * self.columns, width)
+            table = np.zeros((room, self.columns))
             if self.z.shape[0]:
                 table[: self.z.shape[0]] = self.total
             self.z, self.total = table[:, coordinate.WEIGHT], table
 
     def __setstate__(self, stored: dict[str, Any]) -> None:
         super().__setstate__(stored)
-        if self.total.ndim == 2:
-            self.z = self.total[:, coordinate.WEIGHT]  # copies do not share memory by themselves
+        self.z = self.total[:, coordinate.WEIGHT]  # copies do not share memory by themselves
 
 
 class AdaGrad(Coordinate):
@@ -134,7 +136,7 @@ class FollowTheRegularisedLeader(Coordinate):
         scale: str | None = None,
     ) -> None:
         chosen, box = losses.parse(loss), Domain("box", float(radius))
-        own = {name: _not_negative(name, value) for name, value in (("beta", beta), ("l1", l1), ("l2", l2))}
+        own = {name: not_negative(self.name, name, value) for name, value in (("beta", beta), ("l1", l1), ("l2", l2))}
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
             "radius": float(radius),
@@ -157,9 +159,3 @@ class FollowTheRegularisedLeader(Coordinate):
         )
         for name, value in own.items():
             self.config[name] = value
-
-
-def _not_negative(name: str, value: Any) -> float:
-    if isinstance(value, str) or not 0.0 <= value < math.inf:
-        raise SettingError(f"ftrl: {name} must be at least 0 and finite, got {value}")
-    return float(value)

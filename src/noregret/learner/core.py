@@ -265,6 +265,13 @@ def positive(who: str, what: str, value: Any) -> float:
     return float(value)
 
 
+def not_negative(who: str, what: str, value: Any) -> float:
+    """A setting that must be a finite number, and may be 0."""
+    if isinstance(value, str) or not 0.0 <= value < math.inf:
+        raise SettingError(f"{who}: {what} must be at least 0 and finite, got {value}")
+    return float(value)
+
+
 def _head(record: NDArray[Any]) -> Vector:
     """The scale and the bias, where a single score finds them at once."""
     return record.view(np.float64)[:2]

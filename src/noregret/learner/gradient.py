@@ -1,25 +1,41 @@
-"""Online gradient descent (Zinkevich 2003): w ← Π(w − η_t·g_t), g_t a subgradient of the round's loss at w_t."""
+"""Online gradient descent (Zinkevich 2003): w ← Π(w − η_t·g_t), g_t a subgradient of the round's loss at w_t.
+
+With a penalty r(w) = λ₁‖w‖₁ + (λ₂/2)‖w‖² each step minimises ½‖w − (w_t − η_t·g_t)‖² + η_t·r(w) before it projects
+(Duchi & Singer 2009). The loss that is reported stays the plain one.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
 
 from noregret import loss as losses
 from noregret import rate as rates
-from noregret._kernel.state import DOUBLING, GRADIENTS
+from noregret._kernel import truncated
+from noregret._kernel.state import BALL, CROSS, DOUBLING, GRADIENTS, SIMPLEX
+from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import Settings, positive
+from noregret.learner.coordinate import Coordinate
+from noregret.learner.core import Given, Settings, Vector, not_negative, positive
 from noregret.learner.linear import Linear, as_start
 from noregret.loss import Loss
 from noregret.prepare import Preparation
+from noregret.stream.block import Rows
 
 
 class OnlineGradientDescent(Linear):
-    """Projected or constant-rate gradient descent with any loss, on a ball, in a box or in the whole space."""
+    """Projected or constant-rate gradient descent with any loss, in any domain, with or without a penalty."""
 
     name = "ogd"
+
+    def __new__(cls, **settings: Any) -> OnlineGradientDescent:
+        """With a penalty λ₁‖w‖₁ its weights are kept in another way."""
+        lazy = cls is OnlineGradientDescent and bool(settings.get("l1"))
+        return object.__new__(TruncatedGradientDescent if lazy else cls)
 
     def __init__(
         self,
@@ -28,6 +44,8 @@ class OnlineGradientDescent(Linear):
         radius: float = 10.0,
         domain: str = "ball",
         rate: str = "auto",
+        l1: float = 0.0,
+        l2: float = 0.0,
         tie: str = "mistake",
         bias: bool = False,
         start: Any = None,
@@ -39,11 +57,19 @@ class OnlineGradientDescent(Linear):
         rule = rates.parse(rate, chosen, where)
         if start is not None and rule.code == DOUBLING:
             raise SettingError("ogd: the doubling rate starts every period at 0, so it takes no start")
+        own = {name: not_negative(self.name, name, value) for name, value in (("l1", l1), ("l2", l2))}
+        if own["l1"] and where.code in (BALL, CROSS, SIMPLEX):
+            raise SettingError(
+                "ogd: with l1 a weight is shrunk when its feature comes again, which a projection on the whole cannot"
+                " wait for: give the domain box, or the radius inf, and a constant or sqrt rate"
+            )
+        penalties = {name: value for name, value in own.items() if value}  # one that is 0 is none
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
             "radius": float(radius),
             "domain": domain,
             "rate": rate,
+            **penalties,
             "tie": tie,
             "bias": bool(bias),
             "start": as_start(self.name, start),
@@ -61,13 +87,58 @@ class OnlineGradientDescent(Linear):
             start=settings["start"],
             preparation=Preparation(scale, unit_norm),
         )
+        for name, value in penalties.items():
+            self.config[name] = value
+
+
+class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
+    """Gradient descent with a penalty λ₁‖w‖₁, which makes weights exactly 0: in a box or in the whole space.
+
+    A weight pays what it owes when a row brings its feature; whoever reads it sees it paid.
+    """
+
+    columns: ClassVar[int] = truncated.COLUMNS
+
+    def _compiled(self) -> Callable[..., int]:
+        return self.loss.kernel(truncated.rounds)
+
+    @property
+    def weights(self) -> Vector:
+        return np.asarray(float(self.state["scale"][0]) * self._paid())
+
+    @property
+    def weight_norm(self) -> float:
+        scale, bias = float(self.state["scale"][0]), float(self.state["bias"][0])
+        return scale * math.sqrt(norm2(self._paid()) + bias * bias)
+
+    @property
+    def dual_norm(self) -> float:
+        """‖Σg‖₁ in a box, ‖Σg‖ in the whole space."""
+        return super().dual_norm if self.domain.shape == "box" else self.gradient_norm
+
+    def _paid(self) -> Vector:
+        """z when all that is owed is taken from it."""
+        z = self._column(truncated.WEIGHT)[: self.width]
+        owed = float(self.state["threshold"][0]) - self._column(truncated.PAID)[: self.width]
+        return np.asarray(np.sign(z) * np.maximum(np.abs(z) - owed, 0.0))
+
+    def score_array(self, x: Any) -> float | None:
+        return None
+
+    def score_one(self, row: Given) -> float:
+        score = np.empty(1)
+        truncated.score_rows(row if isinstance(row, tuple) else row.reshape(1, -1), self.total, self.state, score)
+        return float(score[0])
+
+    def _score(self, rows: Rows, scores: Vector) -> None:
+        truncated.score_rows(rows.given, self.total, self.state, scores)
 
 
 class StronglyConvexGradientDescent(Linear):
     """Gradient descent on ℓ_t(w) + (σ/2)‖w‖² with step 1/(σt); the regulariser counts in the reported loss.
 
-    A loss whose slope is bounded by L keeps ‖w‖ ≤ L·max‖x‖/σ by itself. One whose slope grows (squared, squared-hinge)
-    needs a `radius`: without it the first steps can overflow.
+    A loss whose slope is bounded by L keeps ‖w‖ ≤ L·max‖x‖/σ by itself. One whose slope grows (squared, squared-hinge,
+    exponential) needs a `radius`: without it the first steps can overflow.
     """
 
     name = "ogd-strong"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_row, score_rows
 from noregret._kernel.state import SMALL
-from noregret._kernel.vector import norm1, norm2
+from noregret._kernel.vector import largest, lowest, norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, check_memory
@@ -82,10 +82,17 @@ class Linear(Core):
 
     @property
     def dual_norm(self) -> float:
-        """‖Σg‖₁ in a box, ‖Σg‖ in a ball."""
-        if self.domain.shape != "box":
-            return self.gradient_norm
-        return norm1(self.total) + abs(float(self.state["bias_gradient"][0]))
+        """‖Σg‖ in a ball, ‖Σg‖₁ in a box, max|Σg_i| where ‖w‖₁ ≤ U, max(0, −Σg_i) in the simplex."""
+        bias = float(self.state["bias_gradient"][0])
+        match self.domain.shape:
+            case "box":
+                return norm1(self.total) + abs(bias)
+            case "l1":
+                return max(largest(self.total), abs(bias))
+            case "simplex":
+                return -min(lowest(self.total), bias, 0.0)
+            case _:
+                return self.gradient_norm
 
     def arrays(self) -> Arrays:
         return {"z": self.z[: self.width], "total": self.total[: self.width]}
@@ -169,12 +176,12 @@ class Linear(Core):
             self.z, self.total = _extended(self.z, both[:, 0]), _extended(self.total, both[:, 1])
 
     def _begin_at(self, start: Vector) -> None:
-        size = float(np.linalg.norm(start)) if self.domain.shape == "ball" else float(np.abs(start).max(initial=0.0))
-        if size > self.domain.radius:
+        if not self.domain.holds(start):
             raise SettingError(f"{self.name}: start must lie in the {self.domain.shape} of radius {self.domain.radius}")
         self.grow(start.shape[0], sparse=False)
         self.z[: start.shape[0]] = start
         self.state["norm2"] = float(np.sum(start**2))
+        self.state["norm1"] = float(np.sum(np.abs(start)))
         self.state["large"] = start.shape[0] > SMALL
 
 

@@ -19,6 +19,7 @@ from noregret.receipt import (
     bounds_classes,
     bounds_coin,
     bounds_coordinate,
+    bounds_corners,
     bounds_kernel,
     bounds_passive,
     bounds_second_order,
@@ -42,6 +43,7 @@ LIPSCHITZ = "the slope of the loss is bounded by L"
 FAMILIES = (
     bounds_passive,
     bounds_coordinate,
+    bounds_corners,
     bounds_coin,
     bounds_kernel,
     bounds_classes,
@@ -357,6 +359,8 @@ def speaks_of(name: str, f: Facts) -> bool:
     if not name.startswith("ogd-"):
         return f.core.name in PERCEPTRONS and (name != "voted-test-error" or f.core.name == "voted")
     if f.core.name != "ogd" or f.entry is None or f.core.rate.code != RATES.get(name, f.core.rate.code):
+        return False
+    if name in RATES and (f.setting("l1") or f.setting("l2")):  # with a penalty the steps are others
         return False
     if name in ("ogd-inverse-root", "ogd-horizon"):
         return (f.core.rate.horizon is None) == (name == "ogd-inverse-root")

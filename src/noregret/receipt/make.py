@@ -40,8 +40,15 @@ class Against:
 
     @classmethod
     def of(cls, core: Core, radius: float | None, rounds: int) -> Against | None:
-        """The learner's own ball, or the one asked for where it has none; a perceptron is judged by the hinge."""
+        """The learner's own ball, or the one asked for where it has none; a perceptron is judged by the hinge.
+
+        None where the domain holds no ball of its radius: the best comparator in it is not solved for.
+        """
         own, sigma = core.domain.radius, core.comparator_sigma(rounds)
+        if not core.domain.fits_ball:
+            if radius is not None:
+                raise SettingError(f"certify: a learner in the domain {core.domain.shape} is compared there: no radius")
+            return None
         if core.name == "kernel":
             if radius is not None:
                 raise SettingError("certify: a kernel learner is compared in the space of its kernel, without a radius")

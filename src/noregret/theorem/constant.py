@@ -12,7 +12,7 @@ from noregret.interval import Interval, largest
 from noregret.theorem.evidence import Evidence
 from noregret.theorem.needs import BALL_DOMAIN, CONVEX, FROM_ZERO, INSIDE, gradient
 from noregret.theorem.registry import Claim, Need, theorem
-from noregret.theorem.regret import OWN, claim, compared, exact_sqrt, radius, root_rounds
+from noregret.theorem.regret import OWN, claim, exact_sqrt, plain_steps, radius, root_rounds
 
 NEARLY = 1.0 + 2.0**-40  # closer than this two numbers are the same but for rounding
 SS = "Shalev-Shwartz & Ben-David ch. 21, Theorem 21.15"
@@ -35,7 +35,7 @@ def gradient_parameter(evidence: Evidence) -> Interval:
 
 
 def _constant(evidence: Evidence) -> bool:
-    return compared(evidence) and evidence.rate == CONSTANT
+    return plain_steps(evidence) and evidence.rate == CONSTANT
 
 
 def _horizon(evidence: Evidence) -> int | None:
@@ -117,7 +117,7 @@ def ogd_horizon(evidence: Evidence) -> Claim:
     "the norm form of AdaGrad; never above Cesa-Bianchi's U·G√(8T)",
     learners=OWN,
     needs=(CONVEX, BALL_DOMAIN, INSIDE),
-    applies=lambda e: compared(e) and e.rate == ADAPTIVE,
+    applies=lambda e: plain_steps(e) and e.rate == ADAPTIVE,
 )
 def ogd_adaptive(evidence: Evidence) -> Claim:
     """With the step √2·U/√Σ_{s≤t}‖g_s‖² in a ball of radius U the regret is at most 2√2·U√Σ‖g_t‖²; no G is needed."""

@@ -90,25 +90,26 @@ def box_linearised(evidence: Evidence) -> Claim:
     found = gradient(evidence)
     assert found.sum_dot_weights is not None
     assert found.slopes is not None
-    low, high = combined(evidence.rounds, evidence.run.learner.loss.gradients(_scores(evidence), evidence.rounds.y))
+    low, high = combined(evidence.rounds, evidence.run.learner.loss.gradients(scores(evidence), evidence.rounds.y))
     lost = slope_error(evidence.run.learner.loss)
     size = np.maximum(np.abs(low), np.abs(high))
     norm = total(np.where((low <= 0.0) & (high >= 0.0), 0.0, np.minimum(np.abs(low), np.abs(high))), size)
     if lost:
         # a slope known to within a share of itself moves the sum by at most that share of Σ|g_i|
-        reach = float(np.sum(_magnitudes(evidence))) * lost * 1.001
+        reach = float(np.sum(magnitudes(evidence))) * lost * 1.001
         norm = Interval.outward(norm.lo - reach, norm.hi + reach).positive()
     bound = found.sum_dot_weights + norm * evidence.run.learner.domain.radius
     values = {"dot_weights": found.sum_dot_weights.hi, "norm1_of_sum": norm.hi}
     return Claim(bound, evidence.regret, evidence.ceiling, values)
 
 
-def _scores(evidence: Evidence) -> Vector:
+def scores(evidence: Evidence) -> Vector:
+    """The scores that were predicted with."""
     assert evidence.rounds.scores is not None
     return evidence.rounds.scores
 
 
-def _magnitudes(evidence: Evidence) -> Vector:
+def magnitudes(evidence: Evidence) -> Vector:
     """Σ_t|g_{t,i}| for every coordinate."""
     slopes = gradient(evidence).slopes
     assert slopes is not None

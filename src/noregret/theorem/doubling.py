@@ -8,7 +8,7 @@ from noregret.theorem.constant import gradient_parameter, gradients_within
 from noregret.theorem.evidence import Evidence
 from noregret.theorem.needs import BALL_DOMAIN, CONVEX, INSIDE
 from noregret.theorem.registry import Claim, Need, theorem
-from noregret.theorem.regret import OWN, claim, compared, exact_sqrt, radius, root_rounds
+from noregret.theorem.regret import OWN, claim, exact_sqrt, plain_steps, radius, root_rounds
 
 SS = "Shalev-Shwartz & Ben-David ch. 21, exercise 4"
 NEEDS = (CONVEX, BALL_DOMAIN, INSIDE, Need("no gradient is longer than G", gradients_within))
@@ -33,7 +33,7 @@ def closed(root: Interval) -> Interval:
 
 
 def _doubling(evidence: Evidence) -> bool:
-    return compared(evidence) and evidence.rate == DOUBLING
+    return plain_steps(evidence) and evidence.rate == DOUBLING
 
 
 @theorem(

@@ -257,7 +257,8 @@ def _descent(run: Run, rounds: Rounds, start: Start) -> Evidence:
         return replace(found, gradient=gradients.regularised(run, rounds))
     gradient = gradients.plain(rounds, loss)
     path = None
-    if found.rate == SQRT and found.ball and gradient.slopes is not None:
+    penalised = run.learner.config["l1"][0] or run.learner.config["l2"][0]
+    if found.rate == SQRT and found.ball and not penalised and gradient.slopes is not None:
         eta, radius = run.learner.rate.eta, run.learner.domain.radius
         path = replayed(rounds, gradient.slopes, eta, radius, start.w, gradients.roundings(rounds))
     return replace(found, gradient=gradient, path=path)

@@ -20,7 +20,7 @@ from noregret.theorem.evidence import Evidence
 from noregret.theorem.needs import BALL_DOMAIN, CONVEX, INSIDE, REPLAYED, UNIT_WEIGHTS, gradient
 from noregret.theorem.path import Path
 from noregret.theorem.registry import Claim, Need, theorem
-from noregret.theorem.regret import ANY_STEPS, OWN, claim, compared, radius, root_rounds
+from noregret.theorem.regret import ANY_STEPS, OWN, claim, compared, plain_steps, radius, root_rounds
 
 Vector = NDArray[np.float64]
 STEPS = (CONVEX, BALL_DOMAIN, INSIDE)
@@ -58,7 +58,7 @@ def _path(evidence: Evidence) -> Path:
 
 
 def _sqrt(evidence: Evidence) -> bool:
-    return compared(evidence) and evidence.rate == SQRT
+    return plain_steps(evidence) and evidence.rate == SQRT
 
 
 def _stepped(evidence: Evidence) -> Interval:
@@ -98,7 +98,7 @@ def _parameter_is_enough(evidence: Evidence) -> bool:
     "Cesa-Bianchi's notes, Lemma 1, summed",
     learners=ANY_STEPS,
     needs=(CONVEX,),
-    applies=lambda e: e.rate != STRONG and math.isfinite(e.radius),
+    applies=lambda e: e.rate != STRONG and math.isfinite(e.radius) and e.run.learner.domain.fits_ball,
 )
 def ogd_linearised(evidence: Evidence) -> Claim:
     """Line 1: ℓ_t(w_t) − ℓ_t(u) ≤ ⟨g_t, w_t − u⟩, and no u with ‖u‖ ≤ U gives more than Σ⟨g,w⟩ + U‖Σg‖.

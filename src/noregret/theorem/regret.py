@@ -18,6 +18,12 @@ def compared(evidence: Evidence) -> bool:
     return evidence.regret is not None
 
 
+def plain_steps(evidence: Evidence) -> bool:
+    """Whether there is a regret to bound and every step was that of a gradient: with a penalty it is another."""
+    config = evidence.run.learner.config
+    return compared(evidence) and not (config["l1"][0] or config["l2"][0])
+
+
 def rounds(evidence: Evidence) -> Interval:
     """T."""
     return Interval.of(float(len(evidence.rounds)))
