@@ -120,7 +120,10 @@ BAD_USAGE = {
     "loss": ("learn good.svm --learner ogd --loss cosine", r"loss must be one of hinge, .*, got 'cosine'"),
     "loss parameter": ("learn good.svm --learner ogd --loss huber:x", r"loss huber: delta must be a number, got 'x'"),
     "no parameter": ("learn good.svm --learner ogd --loss hinge:2", r"loss hinge takes no parameter, got '2'"),
-    "domain": ("learn good.svm --learner ogd --domain cube", r"domain must be one of ball, box, got 'cube'"),
+    "domain": (
+        "learn good.svm --learner ogd --domain cube",
+        r"domain must be one of ball, box, l1, simplex, got 'cube'",
+    ),
     "rate": ("learn good.svm --learner ogd --rate fast", r"rate must be one of auto, .*, got 'fast'"),
     "rate 0": ("learn good.svm --learner ogd --rate constant:0", r"rate constant:0: 0 must be positive and finite"),
     "perceptron's rate": ("learn good.svm --rate sqrt:1", r"rate of the perceptron must be auto or constant:η, .*"),

@@ -135,6 +135,8 @@ SETTINGS = [
     ("ogd", "--loss perceptron", {"loss": "perceptron"}),
     ("ogd", "--rate constant:0.1 --radius inf", {"rate": "constant:0.1", "radius": math.inf}),
     ("ogd", "--rate sqrt:0.5 --domain box --radius 1", {"rate": "sqrt:0.5", "domain": "box", "radius": 1.0}),
+    ("ogd", "--l2 0.1 --domain simplex", {"l2": 0.1, "domain": "simplex"}),
+    ("ogd", "--l1 0.1 --domain box --rate sqrt:1", {"l1": 0.1, "domain": "box", "rate": "sqrt:1"}),
     ("ogd", "--rate horizon:400", {"rate": "horizon:400"}),
     ("ogd", "--rate horizon:400:4", {"rate": "horizon:400:4"}),
     ("ogd", "--rate doubling", {"rate": "doubling"}),

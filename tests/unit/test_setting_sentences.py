@@ -10,7 +10,7 @@ from noregret.errors import SettingError
 from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
 from noregret.loss import huber, margin_hinge, parse, pinball, tie_code
 
-LOSS_NAMES = "hinge, margin-hinge, squared-hinge, perceptron, logistic, squared, absolute, huber, pinball"
+LOSS_NAMES = "hinge, margin-hinge, squared-hinge, perceptron, logistic, exponential, squared, absolute, huber, pinball"
 SENTENCES = [
     (lambda: parse("hings"), f"loss must be one of {LOSS_NAMES}, got 'hings'"),
     (lambda: parse(3), r"loss must be a name or noregret.custom_loss\(value, slope\), got 3"),
@@ -28,7 +28,7 @@ SENTENCES = [
     (lambda: nr.custom_loss(lambda z, y: z, lambda z, y: 1.0, lipschitz=0), "lipschitz must be positive, got 0"),
     (lambda: parse("hinge").conjugate is None or nr.custom_loss(lambda z, y: z, lambda z, y: 1.0).conjugate(0, 1),
      "loss custom: no dual is known for it"),
-    (lambda: nr.Domain("ring", 1.0), "domain must be one of ball, box, got 'ring'"),
+    (lambda: nr.Domain("ring", 1.0), "domain must be one of ball, box, l1, simplex, got 'ring'"),
     (lambda: nr.Domain("ball", 0.0), "radius must be positive, got 0.0"),
     (lambda: nr.Domain("box", math.nan), "radius must be positive, got nan"),
     (lambda: OnlineGradientDescent(radius=-1), "radius must be positive, got -1"),
