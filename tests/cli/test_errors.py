@@ -49,7 +49,7 @@ BAD_FILES = {
     "inf.svm": (GOOD + "1 2:-inf\n", r"inf\.svm:4: feature 2 must be finite, got -inf"),
     "third.svm": (
         GOOD + "2 1:1\n",
-        r"third\.svm:4: a third label 2: the two before it are -1 and 1 \(to predict numbers .*\)",
+        r"third\.svm:4: a third label 2: the two before it are -1 and 1 \(for many classes .*\)",
     ),
     "label.svm": (GOOD + "spam 1:1\n", r"label\.svm:4: label 'spam' is not a number, the labels before it are"),
     "empty.svm": ("", r"empty\.svm: holds no rows"),
@@ -63,7 +63,10 @@ BAD_FILES = {
     "hole.csv": ("label,a\n1,2\n1,\n", r"hole\.csv:3: feature 'a' is missing \(NaN\): use --missing zero .*"),
     "labelless.csv": ("label,a\n1,2\n,3\n", r"labelless\.csv:3: the label is missing \(use --missing skip .*\)"),
     "inf.csv": ("label,a\n1,2\n1,inf\n", r"inf\.csv:3: feature 'a' must be finite, got inf"),
-    "third.csv": ("label,a\nx,2\ny,3\nz,4\n", r"third\.csv:4: a third label 'z': the two before it are 'x' and 'y'"),
+    "third.csv": (
+        "label,a\nx,2\ny,3\nz,4\n",
+        r"third\.csv:4: a third label 'z': the two before it are 'x' and 'y' \(for many classes .*\)",
+    ),
     "open.csv": ('label,a\n1,"2\n', r"open\.csv:2: is not well-formed CSV \(.*\)"),
     "latin.csv": (b"label,a\n1,caf\xe9\n", r"latin\.csv:2: is not UTF-8 text: byte 0xe9 has no meaning there"),
     "late.csv": (

@@ -246,9 +246,13 @@ def test_the_bound_of_a_run_stays_when_the_learner_goes_on():
     assert first.gradient == gradient
 
 
-@pytest.mark.parametrize("settings", [{"radius": math.inf, "rate": "sqrt:1"}, {"domain": "box", "rate": "sqrt:1"}])
-def test_outside_a_ball_no_bound_is_claimed(settings):
-    assert play(np.ones((3, 1)), np.ones(3), **settings).regret_upper is None
+def test_in_the_whole_space_no_bound_is_claimed():
+    assert play(np.ones((3, 1)), np.ones(3), radius=math.inf, rate="sqrt:1").regret_upper is None
+
+
+def test_in_a_box_the_bound_is_that_of_its_corners():
+    run = play(np.array([[1.0, -2.0]]), np.ones(1), domain="box", rate="sqrt:1", radius=3.0)
+    assert run.regret_upper == 3.0 * (1.0 + 2.0)  # w = 0 in the round, and Σg = (−1, 2)
 
 
 ROWS = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [-1.0, 0.5], [0.5, -1.0]])

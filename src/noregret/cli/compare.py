@@ -184,7 +184,8 @@ def _number(spec: str, key: str, value: str) -> float:
     try:
         return int(value) if key in WHOLE else float(value)
     except ValueError:
-        raise SettingError(f"--learner {spec}: {key} must be a number, got {value!r}") from None
+        kind = "a whole number" if key in WHOLE else "a number"
+        raise SettingError(f"--learner {spec}: {key} must be {kind}, got {value!r}") from None
 
 
 def _show(comparison: Comparison) -> None:

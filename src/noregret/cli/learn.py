@@ -273,7 +273,7 @@ def _core(
     if resume is None:
         if skip is not None:
             raise SettingError("--skip seen goes with --resume")
-        core = make_learner(name or "perceptron", settings)
+        core = make_learner("perceptron" if name is None else name, settings)
         if core.labels is None:
             _refuse_for_regression(reading, settings, core.loss.name)
         elif reading["positive"] is not None:

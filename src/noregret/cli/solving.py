@@ -82,7 +82,7 @@ def show_receipt(receipt: Receipt, gap: float) -> None:
             print(f"wider than asked: a gap of {widest:.2g} where {gap:g} was wanted; this is what could be proved")
         print()
     shown = [
-        (part["theorem"], at_most(part["bound"]), at_most(part["observed"]), part["verdict"])
+        (part["theorem"], at_most(_float(part["bound"])), at_most(_float(part["observed"])), part["verdict"])
         for part in receipt.certificates
         if part["verdict"] != "unmet"
     ]
@@ -90,6 +90,11 @@ def show_receipt(receipt: Receipt, gap: float) -> None:
         table(shown, ("theorem", "bound", "observed", "verdict"))
     for reason, names in unmet(receipt.certificates).items():
         print(f"nothing is claimed by {', '.join(names)}, for this fails: {reason}")
+
+
+def _float(value: Any) -> float | None:
+    """A figure of a receipt, where an infinite one is a word."""
+    return None if value is None else float(value)
 
 
 def _regret_row(entry: dict[str, Any]) -> tuple[str, ...]:

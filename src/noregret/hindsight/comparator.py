@@ -11,7 +11,7 @@ import numpy as np
 
 from noregret import enclose
 from noregret.errors import SettingError
-from noregret.hindsight.design import Design
+from noregret.hindsight.design import Design, times_power
 from noregret.hindsight.progress import Progress, Watch
 from noregret.hindsight.proof import lower_of, shrunk, tangent_bound
 from noregret.hindsight.region import Ball
@@ -47,8 +47,8 @@ def best(
     began = time.perf_counter()
     design = Design.of(rounds)
     unit, weighed = _in_units(rounds)
-    ridge = sigma * len(rounds) * 4.0**-design.exponent / unit
-    region = Ball(radius * 2.0**design.exponent, ridge)
+    ridge = times_power(sigma * len(rounds) / unit, -2 * design.exponent)
+    region = Ball(times_power(radius, design.exponent), ridge)
     progress = Progress(gap, 1.0 / unit, began + seconds, _rescaled(watch, unit))
     u = np.zeros(rounds.width) if start is None else design.inward(shrunk(start.u, radius))
     for part in TIGHTER:

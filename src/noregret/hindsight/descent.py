@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel import hindsight as kernel
-from noregret.hindsight.design import Design, length_of
+from noregret.hindsight.design import Design, length_of, times_power
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
 from noregret.hindsight.smoothing import Bent, Logistic
@@ -39,7 +39,7 @@ class Descent:
     def run(self, u: Vector, alpha: Vector) -> bool:
         """Move α; returns False where that leads nowhere, as with a ball that does not bind."""
         alpha, before = alpha.copy(), math.inf
-        raw = 4.0**self.design.exponent  # kernels read the rows as they are: ‖x‖² and m grow alike
+        raw = times_power(1.0, 2 * self.design.exponent)  # kernels read the rows as they are: ‖x‖² and m grow alike
         norms = raw * self.design.square_norms()
         w = self.design.combine(self.shape.weights * alpha) / self.design.scale
         m = self._first_multiplier(u)

@@ -7,6 +7,7 @@ whose square would overflow. The rows themselves are neither copied nor changed:
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +97,16 @@ def length_of(v: Vector) -> float:
     if 1e-140 < largest < 1e140 or largest == 0.0 or not math.isfinite(largest):
         return float(np.linalg.norm(v)) if math.isfinite(largest) else largest
     return largest * float(np.linalg.norm(v / largest))
+
+
+def times_power(x: float, power: int) -> float:
+    """x·2^power, or the largest number there is: what a solver is told need not be true, what it finds is judged."""
+    if math.isinf(x):
+        return x
+    try:
+        return math.ldexp(x, power)
+    except OverflowError:
+        return math.copysign(sys.float_info.max, x)
 
 
 def _exponent(rounds: Rounds) -> int:

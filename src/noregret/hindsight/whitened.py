@@ -45,7 +45,7 @@ def outer_sum(rounds: Rounds, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
     """Σ x·xᵀ over the chosen rounds, in float64."""
     design, one = Design.of(rounds), np.zeros(len(rounds))
     one[chosen] = 1.0
-    return design.curvature(one) / design.scale**2
+    return design.curvature(one) / design.scale / design.scale
 
 
 def dense(rounds: Rounds) -> NDArray[np.float64]:

@@ -69,7 +69,8 @@ def pa_losses(evidence: Evidence) -> Claim:
     low, high = (np.where(steps.moving, part, math.inf) for part in steps.row2)
     low = np.maximum(low, 1e-308)
     own = steps.loss**2
-    least, most = own / high * (1.0 - 8.0 * EPS), own / low * (1.0 + 8.0 * EPS)
+    with np.errstate(over="ignore"):  # rows so short that only an infinite bound is left
+        least, most = own / high * (1.0 - 8.0 * EPS), own / low * (1.0 + 8.0 * EPS)
     rounding = steps.shortfall(most)
     lost = u.weighted(1.0 / low * (1.0 + 8.0 * EPS), 2)
     bound = ((u.norm.square() + rounding).sqrt() + lost.sqrt() * (2.0 + 2.0**-40)).square()

@@ -133,7 +133,8 @@ def squared_loss(loss: Loss) -> Loss:
 def _for_losses(run: Run, rounds: Rounds, found: Steps, gap: float, seconds: float) -> Vector:
     """About the least of ‖u‖ + 2√Σℓ(u)²/‖x‖²: where it is least, u minimises Σℓ²/‖x‖² + (μ/2)‖u‖² for some μ."""
     row2 = found.row2[1]
-    weights = np.divide(1.0, row2, out=np.full(len(row2), TINY), where=row2 > 0.0)
+    with np.errstate(over="ignore"):
+        weights = np.minimum(np.divide(1.0, row2, out=np.full(len(row2), TINY), where=row2 > 0.0), 1e300)
     u, mu = np.zeros(rounds.width), math.sqrt(float(weights.sum()))
     for _ in range(ROUNDS_OF_NORM):
         u = _least(rounds, squared_loss(run.learner.loss), weights, mu / len(rounds), gap, seconds / ROUNDS_OF_NORM)
