@@ -105,7 +105,7 @@ def test_certificates_come_in_the_order_of_the_list_and_are_plain_data():
 
 @pytest.mark.parametrize("learner", LEARNERS.values())
 def test_of_no_rounds_nothing_is_said(learner):
-    run, rounds = played(learner(), np.zeros((0, 2)), [])
+    run, rounds = played(learner(unit_norm=True), np.zeros((0, 2)), [])
     assert certificates(evaluate(run, rounds)) == []
     assert certificates(gather(run, rounds)) == []
 

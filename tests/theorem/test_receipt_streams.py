@@ -7,6 +7,7 @@ import math
 import os
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -170,3 +171,9 @@ def test_learners_with_a_step_for_every_coordinate(data, name, loss, bias, auto)
 )
 def test_coin_betting(stream, loss, bias, wealth, radius):
     certified(LEARNERS["coin"](loss=loss, bias=bias, unit_norm=True, wealth=wealth), stream, radius)
+
+
+@pytest.mark.parametrize("name", ["pa", "pa1", "pa2", "ogd", "adagrad", "ftrl", "second-order", "vaw", "averaged"])
+def test_rows_whose_squares_vanish(name):
+    X = np.array([[1e-200], [-1e-200], [2e-200]])
+    certified(LEARNERS[name](), (X, np.array([1.0, -1.0, 1.0])))

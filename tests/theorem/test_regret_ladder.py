@@ -214,7 +214,7 @@ def check(evidence):
 
 
 @few
-@given(st.data(), st.sampled_from(sorted(LOSSES)), RADII, st.booleans())
+@given(st.data(), st.sampled_from(sorted(set(LOSSES) - {"exponential"})), RADII, st.booleans())
 def test_no_certificate_of_gradient_descent_is_broken(data, spec, radius, bias):
     loss = parse(spec)
     X, y = data.draw(streams(loss.regression, extreme=spec in ("hinge", "absolute", "perceptron")))

@@ -23,7 +23,11 @@ UNIT, COMPARED = "every round weighs 1", "a comparator u is given"
 POINT = "v_passive"
 GIVEN = (COMPARED,)
 PROMISES = ()
-NEEDS: dict[str, Condition] = {COMPARED: lambda f: POINT in f.points}
+LONG = "no row other than 0 is so short that its square is lost: ‖x‖² ≥ 1e-290"
+NEEDS: dict[str, Condition] = {
+    COMPARED: lambda f: POINT in f.points,
+    LONG: lambda f: bool((f.squares[0][f.squares[1] > 0.0] >= 1e-290).all()),
+}
 LEAST, ROUNDED = 1e-308, 1e-15
 
 
@@ -137,7 +141,7 @@ def _soft(f: Facts, certificate: Certificate) -> Found:
 LEARNERS = {"pa-lemma": NAMES, "pa-losses": ("pa",), "pa1-mistakes": ("pa1",), "pa2-losses": ("pa2",)}
 BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
     "pa-lemma": ((UNIT, COMPARED), _lemma),
-    "pa-losses": ((UNIT, COMPARED), _losses),
+    "pa-losses": ((UNIT, COMPARED, LONG), _losses),
     "pa1-mistakes": ((UNIT, COMPARED), _mistakes),
     "pa2-losses": ((UNIT, COMPARED), _soft),
 }

@@ -20,6 +20,13 @@ OWN = ("pa", "pa1", "pa2")
 CRAMMER = "Crammer, Dekel, Keshet, Shalev-Shwartz & Singer 2006"
 GIVEN = Need("a comparator u is given", lambda e: e.against is not None)
 NEEDS = (UNIT_WEIGHTS, GIVEN)
+SHORTEST = 1e-290
+LONG = Need("no row other than 0 is so short that its square is lost: ‖x‖² ≥ 1e-290", lambda e: _long(e))
+
+
+def _long(evidence: Evidence) -> bool:
+    steps = evidence.steps
+    return steps is not None and bool((steps.row2[0][steps.moving] >= SHORTEST).all())
 
 
 def found(evidence: Evidence) -> tuple[Steps, Against]:
@@ -58,7 +65,7 @@ def pa_lemma(evidence: Evidence) -> Claim:
     "Σ ℓ_t²/‖x_t‖² ≤ (√(‖u‖² + N) + 2√Σ ℓ_t(u)²/‖x_t‖²)² over the rounds with x ≠ 0",
     f"{CRAMMER}, Theorem 3, for rows of any norm",
     learners=("pa",),
-    needs=NEEDS,
+    needs=(*NEEDS, LONG),
 )
 def pa_losses(evidence: Evidence) -> Claim:
     """With ‖x‖ = 1: Σ ℓ_t² ≤ (‖u‖ + 2√Σ ℓ_t(u)²)²; it bounds the mistakes too, for a mistake has a loss of at least 1.
@@ -69,8 +76,7 @@ def pa_losses(evidence: Evidence) -> Claim:
     low, high = (np.where(steps.moving, part, math.inf) for part in steps.row2)
     low = np.maximum(low, 1e-308)
     own = steps.loss**2
-    with np.errstate(over="ignore"):  # rows so short that only an infinite bound is left
-        least, most = own / high * (1.0 - 8.0 * EPS), own / low * (1.0 + 8.0 * EPS)
+    least, most = own / high * (1.0 - 8.0 * EPS), own / low * (1.0 + 8.0 * EPS)
     rounding = steps.shortfall(most)
     lost = u.weighted(1.0 / low * (1.0 + 8.0 * EPS), 2)
     bound = ((u.norm.square() + rounding).sqrt() + lost.sqrt() * (2.0 + 2.0**-40)).square()
