@@ -7,7 +7,7 @@ sizes.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,15 @@ class LabelTokens:
                 sentence = f"label {tokens[found]!r} is not a number, the labels before it are"
                 raise InputError(sentence, self._source, lines[found])
             return np.array([math.nan if (v := number(t)) is None else v for t in tokens], dtype=np.float64)
+        return found
+
+    def numbers(
+        self, found: NDArray[np.float64], tokens: Callable[[], Sequence[str]], lines: NDArray[np.int64]
+    ) -> NDArray[Any]:
+        """The labels of one block of which those that are plain numbers are known; the others are NaN."""
+        if self._numeric is False or np.isnan(found).any():
+            return self.array(tokens(), lines.tolist())
+        self._numeric = True
         return found
 
 

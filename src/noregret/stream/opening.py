@@ -13,6 +13,8 @@ import sys
 import tempfile
 import weakref
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 from noregret.errors import InputError
@@ -56,12 +58,13 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        room = len(buffer)
-        piece = self._head[:room] or _some(self._file, room)
-        self._head = self._head[room:]
-        buffer[: len(piece)] = piece
-        self.position += len(piece)
-        return len(piece)
+        if self._head:
+            count = min(len(self._head), len(buffer))
+            buffer[:count], self._head = self._head[:count], self._head[count:]
+        else:
+            count = _fill(self._file, buffer)
+        self.position += count
+        return count
 
     def close(self) -> None:
         if self._file is not _standard_input():
@@ -90,8 +93,23 @@ class Opened:
         if self._pushed:
             piece, self._pushed = self._pushed[:size], self._pushed[size:]
             return piece
-        try:
+        with self._sentence(line):
             return cast(bytes, self._file.read1(size))
+
+    def fill(self, buffer: memoryview) -> int:
+        """As `read`, into a buffer: how many bytes came."""
+        if self._pushed:
+            count = min(len(self._pushed), len(buffer))
+            buffer[:count], self._pushed = self._pushed[:count], self._pushed[count:]
+            return count
+        with self._sentence(None):
+            plain = self.compression is None
+            return self._counted.readinto(buffer) if plain else _fill(self._file, buffer)
+
+    @contextmanager
+    def _sentence(self, line: int | None) -> Iterator[None]:
+        try:
+            yield
         except (OSError, EOFError, ValueError, zlib.error, _lzma_error()) as error:
             what = f"{self.compression} data are" if self.compression else "file is"
             raise InputError(f"the {what} damaged or cut short ({reason(error)})", self.name, line) from error
@@ -222,6 +240,10 @@ def _standard_input() -> BinaryIO:
 def _some(file: BinaryIO, size: int) -> bytes:
     read = getattr(file, "read1", file.read)
     return cast(bytes, read(size)) or b""
+
+
+def _fill(file: Any, buffer: Any) -> int:
+    return getattr(file, "readinto1", file.readinto)(buffer) or 0
 
 
 def _head_of(file: BinaryIO) -> bytes:

@@ -18,6 +18,7 @@ from noregret.stream.memory import Arrays
 from noregret.stream.npz import Npz
 from noregret.stream.numbers import number
 from noregret.stream.opening import Input, says_something
+from noregret.stream.pipeline import available
 from noregret.stream.rows import DictRows
 from noregret.stream.settings import Settings
 from noregret.stream.svmlight import Svmlight
@@ -53,12 +54,13 @@ def read(
     frozen: bool = False,
     labels: bool = True,
     block_rows: int | None = None,
+    threads: int | None = None,
 ) -> Stream:
     """The rows of a file, of standard input (`-`), or of arrays, frames and iterables in memory.
 
     With the `features` of a model, columns are matched by name and new ones are added to it, or left out when it is
-    `frozen`. Columns in `ignore` are left out. With `labels` false rows need no label. `block_rows` changes how much is
-    read at a time, never a result.
+    `frozen`. Columns in `ignore` are left out. With `labels` false rows need no label. `block_rows`, how much is read
+    at a time, and `threads`, how many parse text (default: as many as there are cores), never change a result.
 
     >>> [len(block) for block in read(([[1.0], [2.0], [3.0]], [1, -1, 1]), block_rows=2).blocks()]
     [2, 1]
@@ -76,6 +78,7 @@ def read(
         labels,
         block_rows,
         _names(ignore),
+        available() if threads is None else threads,
     )
     if isinstance(source, (str, os.PathLike)):
         return _read_file(Input(os.fspath(source)), settings)

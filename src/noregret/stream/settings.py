@@ -28,6 +28,7 @@ class Settings:
     labels: bool = True
     block_rows: int | None = None
     ignore: tuple[str, ...] = ()
+    threads: int = 1
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING_RULES:
@@ -36,6 +37,8 @@ class Settings:
             raise SettingError(f"hash_bits must be a whole number from 1 to 30, got {self.hash_bits!r}")
         if self.block_rows is not None and self.block_rows < 1:
             raise SettingError(f"block_rows must be at least 1, got {self.block_rows!r}")
+        if isinstance(self.threads, bool) or not (isinstance(self.threads, int) and self.threads >= 1):
+            raise SettingError(f"threads must be a whole number from 1 on, got {self.threads!r}")
         if self.frozen and self.features is None:
             raise SettingError("frozen needs the features of a model")
         if self.frozen and (self.text or self.categorical):

@@ -1,93 +1,121 @@
 """svmlight text: `label index:value … # comment`, one row a line.
 
 Blank and comment lines are skipped, `qid:n` is ignored, indices may come in any order but only once a row. A
-feature is the number that was written, from 0 to 2³¹ − 1.
+feature is the number that was written, from 0 to 2³¹ − 1. Plain lines are parsed by compiled code, many at once;
+`parse`, which takes one line apart and says what is wrong with it, has the last word on every other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 
 import numpy as np
 
 from noregret.errors import InputError
-from noregret.stream.base import Stream
-from noregret.stream.block import MAX_INDEX, Block, Sparse
-from noregret.stream.given import LabelTokens
-from noregret.stream.lines import byte_lines, decoded
-from noregret.stream.missing import Missing
-from noregret.stream.opening import Input, Opened
-from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS, Settings
+from noregret.stream.block import MAX_INDEX, Sparse
+from noregret.stream.lines import decoded
+from noregret.stream.numbers import number as number_of
+from noregret.stream.opening import Input
+from noregret.stream.pieces import Piece
+from noregret.stream.settings import Settings
+from noregret.stream.text import Part, TextStream
 
 Pairs = tuple[list[int], list[float]]
+TOUGH_NUMBERS = 4096  # a piece may hold so many that only the exact routine can read; lines with more are not plain
 
 
-class Svmlight(Stream):
+class Svmlight(TextStream):
     """The rows of an svmlight file."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
         settings.refuse_columns("an svmlight file")
-        super().__init__(
-            file.name,
-            settings.numbered("index", 0, file.name),
-            Missing(settings.missing, settings.labels),
-            rereadable=file.rereadable,
-            frozen=settings.frozen,
-        )
-        self._file = file
-        self._labels = settings.labels
-        self._block_rows = settings.rows_per_block(TEXT_ROWS)
-        self._opened: Opened | None = None
+        super().__init__(file, settings.numbered("index", 0, file.name), settings)
 
-    def fraction(self) -> float | None:
-        return None if not (self._opened and self._file.size) else self._opened.position / self._file.size
-
-    def _read(self) -> Iterator[Block]:
-        labels = LabelTokens(self.source, self._labels)
-        with self._file.open() as self._opened:
-            rows = _Rows()
-            for number, line in enumerate(byte_lines(self._opened), 1):
-                row = parse(line, self.source, number, self._labels)
-                if row is not None:
-                    rows.add(number, *row)
-                    if len(rows.lines) >= self._block_rows or len(rows.values) >= BLOCK_VALUES:
-                        yield rows.block(labels, self.source)
-                        rows = _Rows()
-            if rows.lines:
-                yield rows.block(labels, self.source)
+    def _parse(self, text: Piece) -> Part:
+        rows = _Rows(text)
+        wrong = text.nul(self.source)
+        try:
+            while wrong is None and not rows.plain(self._settings.labels):
+                rows.add(parse(*rows.line(), self.source, self._settings.labels))
+        except InputError as error:
+            wrong = error
+        return rows.part(wrong)
 
 
 class _Rows:
-    """Parsed rows on their way into a block."""
+    """The rows of a piece of text while they are found: plain ones by compiled code, others one by one."""
 
-    def __init__(self) -> None:
-        self.lines: list[int] = []
-        self.tokens: list[str] = []
-        self.lengths: list[int] = [0]
-        self.indices: list[int] = []
-        self.values: list[float] = []
+    def __init__(self, text: Piece) -> None:
+        self._text = text
+        rows, pairs = len(text) // 2 + 1, len(text) // 4 + 1  # none is shorter than "1\n", than "1:1 "
+        self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
+        self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
+        self._indices, self._values = np.empty(pairs, dtype=np.uint32), np.empty(pairs)
+        self._tough, self._room = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64), np.empty(4 * pairs, dtype=np.int64)
+        self._bounds[0] = 0
+        self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)
 
-    def add(self, line: int, label: str, pairs: Pairs) -> None:
-        self.lines.append(line)
-        self.tokens.append(label)
-        self.indices += pairs[0]
-        self.values += pairs[1]
-        self.lengths.append(len(self.indices))
+    def plain(self, labelled: bool) -> bool:
+        """Go on through plain lines; whether the end of the text was reached."""
+        from noregret._kernel.svmlight import svmlight
 
-    def block(self, labels: LabelTokens, source: str) -> Block:
-        rows = Sparse(
-            np.array(self.lengths, dtype=np.int64),
-            np.array(self.indices, dtype=np.uint32),
-            np.array(self.values, dtype=np.float64),
+        return bool(
+            svmlight(
+                self._text.array,
+                self._text.stop,
+                labelled,
+                self._labels,
+                self._tokens,
+                self._lines,
+                self._bounds,
+                self._indices,
+                self._values,
+                self._tough,
+                self._room,
+                self._done,
+            )
         )
-        found = labels.array(self.tokens, self.lines)
-        return Block(rows, found, np.array(self.lines, dtype=np.int64), source)
+
+    def line(self) -> tuple[bytes, int]:
+        """The line that was reached, and its number, from 1."""
+        return self._text.line(int(self._done[0])), int(self._done[1]) + 1
+
+    def add(self, found: tuple[str, Pairs] | None) -> None:
+        """The row of the line that was reached, if it has one; go behind it."""
+        at, line, row, pair, _ = self._done.tolist()
+        text = self._text.data
+        self._done[:2] = text.index(b"\n", at) + 1, line + 1
+        if found is None:
+            return
+        token, (indices, values) = found
+        end = pair + len(indices)
+        value = number_of(token)
+        self._labels[row] = math.nan if value is None else value
+        begin = text.index(token.encode(), at) if token else at
+        self._tokens[row] = begin, begin + len(token.encode())
+        self._lines[row], self._bounds[row + 1] = line, end
+        self._indices[pair:end], self._values[pair:end] = indices, values
+        self._done[2:4] = row + 1, end
+
+    def part(self, wrong: InputError | None) -> Part:
+        """Everything that was found."""
+        _, count, rows, pairs, tough = self._done.tolist()
+        for entry, begin, end in self._tough[:tough].tolist():
+            self._values[entry] = float(self._text.data[begin:end])
+        return Part(
+            Sparse(self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs]),
+            self._labels[:rows],
+            lambda: [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:rows].tolist()],
+            self._lines[:rows],
+            count,
+            wrong,
+        )
 
 
-def parse(line: bytes, source: str, number: int, labelled: bool = True) -> tuple[str, Pairs] | None:
+def parse(line: bytes, number: int, source: str, labelled: bool = True) -> tuple[str, Pairs] | None:
     """One line as its label's token and its (indices, values); None for a line without a row.
 
-    >>> parse(b"+1 3:0.5 7:2 # first", "spam.svm", 1)
+    >>> parse(b"+1 3:0.5 7:2 # first", 1, "spam.svm")
     ('+1', ([3, 7], [0.5, 2.0]))
     """
     tokens = line.partition(b"#")[0].split()

@@ -1,0 +1,187 @@
+"""Decimal numbers as text, to the nearest float64: eight digits at a time, correct to the last bit.
+
+A number is w·10^q with at most 19 significant digits in the whole number w. Where w and 10^|q| are floats themselves,
+one product or quotient rounds correctly. Otherwise w is multiplied by the leading 128 bits of 5^q, rounded down: the
+leading bits of the answer are known unless those below them are all ones, and a tie needs an exact power. What stays
+open is called HARD, for Python's `float` to read.
+
+Convention: data is a byte array with at least eight bytes after the text, the first of them a newline.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel import inlined
+from noregret._kernel.bits import byte, eight_bytes, leading_zeros, product, trailing_zeros
+
+FINE, HARD, NONE = 0, 1, 2  # a number; one for the exact routine; no number at all
+
+PLUS, MINUS, POINT, ZERO, SMALL_E = 43, 45, 46, 48, 101
+MOST_DIGITS = 19  # 10^19 < 2^64
+LEAST, MOST = -342, 308  # below and above these powers of ten a float64 is 0 or infinite
+
+_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
+_HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
+_SIXES = np.uint64(0x0606060606060606)
+_ZEROS = np.uint64(0x3030303030303030)
+_PAIRS = np.uint64(0x00FF00FF00FF00FF)
+_FOURS = np.uint64(0x0000FFFF0000FFFF)
+_EIGHTS = np.uint64(0x00000000FFFFFFFF)
+_TEN, _HUNDRED, _TEN_THOUSAND = np.uint64(10), np.uint64(100), np.uint64(10_000)
+_S8, _S16, _S32 = np.uint64(8), np.uint64(16), np.uint64(32)
+_ONE, _NIL = np.uint64(1), np.uint64(0)
+_ALL_BUT_ONE = np.uint64(0xFFFFFFFFFFFFFFFE)
+_BELOW = np.uint64(0x1FF)
+_TOP = np.uint64(63)
+_FLOATS = np.uint64(2**53)
+
+TENS = np.array([10**k for k in range(20)], dtype=np.uint64)
+WHOLE_TENS = TENS[:19].astype(np.int64)
+POWERS = np.array([10.0**k for k in range(23)])  # the powers of ten that are floats
+
+
+def _fives() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+    """5^q for every q: its leading 128 bits rounded down, in two words, and ⌊log₂ 5^q⌋."""
+    high, low, log = [], [], []
+    for q in range(LEAST, MOST + 1):
+        if q >= 0:
+            size = (5**q).bit_length()
+            bits = 5**q << 128 >> size
+        else:
+            size = 1 - (5**-q).bit_length()  # 5^q is no power of 2, so ⌊log₂⌋ = −⌈log₂ 5^−q⌉
+            bits = (1 << 128 - size) // 5**-q
+        high.append(bits >> 64)
+        low.append(bits & 0xFFFFFFFFFFFFFFFF)
+        log.append(size - 1)
+    return np.array(high, dtype=np.uint64), np.array(low, dtype=np.uint64), np.array(log, dtype=np.int64)
+
+
+FIVES, FIVES_BELOW, FIVES_LOG = _fives()
+LEAST_TWO, MOST_TWO = -1074, 971
+TWOS = np.array([np.ldexp(1.0, e) for e in range(LEAST_TWO, MOST_TWO + 1)])
+
+
+@inlined
+def digits_ahead(word: Any) -> Any:
+    """How many of the eight bytes, from the first on, are digits."""
+    other = ((word & _HIGH) ^ _ZEROS) | (((word & _BYTES) + _SIXES) & _HIGH)
+    return trailing_zeros(other) >> 3
+
+
+@inlined
+def whole(word: Any, count: Any) -> Any:
+    """The number that the first `count` bytes write, which are digits; at least one."""
+    word = (word << np.uint64(64 - 8 * count)) & _BYTES
+    word = (word & _PAIRS) * _TEN + ((word >> _S8) & _PAIRS)
+    word = (word & _FOURS) * _HUNDRED + ((word >> _S16) & _FOURS)
+    return (word & _EIGHTS) * _TEN_THOUSAND + (word >> _S32)
+
+
+@inlined
+def _digits(data: Any, i: Any, w: Any, count: Any) -> Any:
+    """Go on with w at the digits from i: the new w, how many significant digits it has, and where they end.
+
+    More than 19 of them are counted no further, and w is of no use then.
+    """
+    word = eight_bytes(data, i)
+    ahead = digits_ahead(word)
+    while ahead > 0:
+        more = ahead - min(ahead, trailing_zeros(word ^ _ZEROS) >> 3) if w == _NIL else ahead
+        if count + more > MOST_DIGITS:
+            while ahead == 8:
+                i += 8
+                ahead = digits_ahead(eight_bytes(data, i))
+            return w, MOST_DIGITS + 1, i + ahead
+        w = w * TENS[ahead] + whole(word, ahead)
+        count += more
+        i += ahead
+        if ahead < 8:
+            return w, count, i
+        word = eight_bytes(data, i)
+        ahead = digits_ahead(word)
+    return w, count, i
+
+
+@inlined
+def nearest(w: Any, q: Any) -> Any:
+    """(w·10^q rounded to the nearest float64, FINE), or (0, HARD)."""
+    if w == _NIL:
+        return 0.0, FINE
+    if w <= _FLOATS and -22 <= q <= 22:
+        return (np.float64(np.int64(w)) * POWERS[q] if q >= 0 else np.float64(np.int64(w)) / POWERS[-q]), FINE
+    if q < LEAST or q > MOST:
+        return 0.0, HARD
+    zeros = leading_zeros(w)
+    w = w << np.uint64(zeros)
+    high, low = product(w, FIVES[q - LEAST])
+    if high & _BELOW == _BELOW:
+        more, _ = product(w, FIVES_BELOW[q - LEAST])
+        room = ~low
+        low = low + more if more <= room else more - room - _ONE
+        if more > room:
+            high += _ONE  # it ends in ones, but is below the product's largest value, so that this cannot overflow
+        if high & _BELOW == _BELOW and low >= _ALL_BUT_ONE:
+            return 0.0, HARD
+    upper = high >> _TOP
+    drop = np.uint64(9) + upper
+    mantissa = high >> drop
+    exact = 0 <= q <= 27 and low == _NIL and (mantissa << drop) == high
+    if mantissa & _ONE == _ONE and not (exact and (mantissa >> _ONE) & _ONE == _NIL):
+        mantissa += _ONE
+    mantissa >>= _ONE
+    power = np.int64(drop) + 2 - zeros + FIVES_LOG[q - LEAST] + q
+    if power < LEAST_TWO or power >= MOST_TWO:
+        return 0.0, HARD
+    return np.float64(np.int64(mantissa)) * TWOS[power - LEAST_TWO], FINE
+
+
+@inlined
+def number(data: Any, i: Any) -> Any:
+    """The number that begins at i: its value, where it ends, and FINE, HARD or NONE."""
+    sign = byte(data, i)
+    negative = sign == MINUS
+    i += negative | (sign == PLUS)
+    lead = byte(data, i) - ZERO
+    if 0 <= lead <= 9 and byte(data, i + 1) == POINT:  # most numbers: one digit, a point, at most seven digits
+        word = eight_bytes(data, i + 2)
+        ahead = digits_ahead(word)
+        end = i + 2 + ahead
+        if 0 < ahead < 8 and byte(data, end) | 32 != SMALL_E:
+            value = np.float64(lead * WHOLE_TENS[ahead] + np.int64(whole(word, ahead))) / POWERS[ahead]
+            return (-value if negative else value), end, FINE
+    value, i, status = _any_number(data, i)
+    return (-value if negative else value), i, status
+
+
+@inlined
+def _any_number(data: Any, i: Any) -> Any:
+    """As `number`, without a sign."""
+    begin = i
+    w, count, i = _digits(data, i, _NIL, 0)
+    seen = i - begin
+    q: Any = 0
+    if byte(data, i) == POINT:
+        begin = i + 1
+        w, count, i = _digits(data, begin, w, count)
+        seen += i - begin
+        q = begin - i
+    if seen == 0:
+        return 0.0, i, NONE
+    if byte(data, i) | 32 == SMALL_E:
+        sign = byte(data, i + 1)
+        i += 1 + ((sign == MINUS) | (sign == PLUS))
+        word = eight_bytes(data, i)
+        ahead = digits_ahead(word)
+        if ahead == 0 or ahead == 8:
+            return 0.0, i, NONE
+        power = np.int64(whole(word, ahead))
+        q = q - power if sign == MINUS else q + power
+        i += ahead
+    if count > MOST_DIGITS:
+        return 0.0, i, HARD
+    value, status = nearest(w, q)
+    return value, i, status

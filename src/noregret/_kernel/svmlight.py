@@ -1,0 +1,179 @@
+"""svmlight text into compressed rows: the plain lines of a piece of text, in one go.
+
+A line that is not plain (a malformed one, a `nan`, a label with a colon) is left to the simple reader: the kernel stops
+in front of it and is called again behind it. Nothing here says what is wrong with a line.
+
+Convention: data[:stop] is whole lines, each ended by a newline, with eight bytes or more behind them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel import compiled, inlined
+from noregret._kernel.bits import byte, eight_bytes
+from noregret._kernel.decimal import FINE, HARD, NONE, digits_ahead, number, whole
+
+NEWLINE, SPACE, COMMENT, COLON, Q = 10, 32, 35, 58, 113
+MAX_INDEX = np.int64(2**31 - 1)
+AT, LINE, ROWS, PAIRS, TOUGH = range(5)  # what `done` counts: bytes, lines, rows, entries, hard numbers
+
+
+@inlined
+def _blank(one: Any) -> Any:
+    """Whether a byte is white but no newline."""
+    return one == SPACE or (9 <= one <= 13 and one != NEWLINE)
+
+
+@inlined
+def _ends(one: Any) -> Any:
+    """Whether a token ends in front of this byte."""
+    return one in (SPACE, COMMENT) or 9 <= one <= 13
+
+
+@inlined
+def _past_blanks(data: Any, i: Any) -> Any:
+    while _blank(byte(data, i)):
+        i += 1
+    return i
+
+
+@inlined
+def _token_end(data: Any, i: Any) -> Any:
+    while not _ends(byte(data, i)):
+        i += 1
+    return i
+
+
+@inlined
+def _line_end(data: Any, i: Any) -> Any:
+    while byte(data, i) != NEWLINE:
+        i += 1
+    return i
+
+
+@inlined
+def _label(data: Any, begin: Any, labelled: Any) -> Any:
+    """The label at `begin`: its value (NaN for a word), where it ends, and whether the row is plain so far."""
+    value, i, status = number(data, begin)
+    if status == FINE and _ends(byte(data, i)):
+        return value, i, True
+    i = begin
+    while not _ends(byte(data, i)):
+        if byte(data, i) == COLON:
+            return np.nan, begin, not labelled
+        i += 1
+    return np.nan, i, True
+
+
+@inlined
+def _index(data: Any, i: Any) -> Any:
+    """The whole number at i and the colon behind it; −1 when there is no such index."""
+    word = eight_bytes(data, i)
+    ahead = digits_ahead(word)
+    if ahead == 0:
+        return np.int64(-1), i
+    index = np.int64(whole(word, ahead))
+    i += ahead
+    if ahead == 8:
+        more = digits_ahead(eight_bytes(data, i))
+        if more > 2:
+            return np.int64(-1), i
+        for _ in range(more):
+            index = index * 10 + byte(data, i) - 48
+            i += 1
+        if index > MAX_INDEX:
+            return np.int64(-1), i
+    return (index if byte(data, i) == COLON else np.int64(-1)), i
+
+
+@inlined
+def _twice(indices: Any, start: Any, stop: Any, room: Any) -> Any:
+    """Whether an index stands twice in indices[start:stop]; `room` is a table of at least 2·(stop − start) places."""
+    size = 2
+    while size < 2 * (stop - start):
+        size *= 2
+    for k in range(size):
+        room[k] = -1
+    for k in range(start, stop):
+        index = np.int64(indices[k])
+        slot = (index * 40503 >> 4) & (size - 1)
+        while room[slot] != -1:
+            if room[slot] == index:
+                return True
+            slot = (slot + 1) & (size - 1)
+        room[slot] = index
+    return False
+
+
+@compiled
+def svmlight(
+    data: NDArray[np.uint8],
+    stop: int,
+    labelled: bool,
+    labels: NDArray[np.float64],
+    tokens: NDArray[np.int64],
+    lines: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    indices: NDArray[np.uint32],
+    values: NDArray[np.float64],
+    tough: NDArray[np.int64],
+    room: NDArray[np.int64],
+    done: NDArray[np.int64],
+) -> bool:
+    """Append the rows from data[done[AT]] on; false when it stopped in front of a line that is not plain.
+
+    labels[t] is a number or NaN, and tokens[t] where it is written; tough[k] = (entry, begin, end) of a number that is
+    to be read exactly, while there is room for it. For rows and entries there is room for all that so many bytes can
+    hold. A row needs a label where `labelled`.
+    """
+    i, line, row, pair, hard = done[AT], done[LINE], done[ROWS], done[PAIRS], done[TOUGH]
+    plain = True
+    while i < stop and plain:
+        begin, first, hard_before = i, pair, hard
+        i = _past_blanks(data, i)
+        if byte(data, i) == COMMENT or byte(data, i) == NEWLINE:
+            i = _line_end(data, i) + 1
+            line += 1
+            continue
+        token = i
+        label, i, plain = _label(data, i, labelled)
+        token_end = i
+        last, sorted_so_far = np.int64(-1), True
+        while plain:
+            i = _past_blanks(data, i)
+            one = byte(data, i)
+            if one in (NEWLINE, COMMENT):
+                break
+            if one == Q and byte(data, i + 1) == 105 and byte(data, i + 2) == 100 and byte(data, i + 3) == COLON:
+                i = _token_end(data, i)
+                continue
+            index, i = _index(data, i)
+            value, end, status = number(data, i + 1)
+            if index < 0 or status == NONE or not _ends(byte(data, end)) or (status == HARD and hard == tough.shape[0]):
+                plain = False
+                break
+            if status == HARD:
+                tough[hard, 0], tough[hard, 1], tough[hard, 2] = pair, i + 1, end
+                hard += 1
+            sorted_so_far &= index > last
+            last = index
+            indices[np.uint64(pair)] = index
+            values[np.uint64(pair)] = value
+            pair += 1
+            i = end
+        if plain and not sorted_so_far:
+            plain = not _twice(indices, first, pair, room)
+        if not plain:
+            i, pair, hard = begin, first, hard_before
+            break
+        labels[row], lines[row], bounds[row + 1] = label, line, pair
+        tokens[row, 0], tokens[row, 1] = token, token_end
+        row += 1
+        i = _line_end(data, i) + 1
+        line += 1
+    done[AT], done[LINE], done[ROWS], done[PAIRS], done[TOUGH] = i, line, row, pair, hard
+    return plain

@@ -1,0 +1,76 @@
+"""Text in pieces of whole lines, for parsers that take many lines at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError
+from noregret.stream.opening import Opened
+
+FIRST, LARGEST = 2**16, 2**20  # bytes: the first piece is small, so that its rows are there soon
+SLACK = b"\n" * 16  # what a parser may look at behind a piece
+MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Whole lines: data[start:stop], the last byte a newline, SLACK behind it."""
+
+    data: bytearray
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def array(self) -> NDArray[np.uint8]:
+        """The buffer as kernels take it."""
+        return np.frombuffer(self.data, dtype=np.uint8)
+
+    def line(self, begin: int) -> bytes:
+        """The line that begins there, without its newline."""
+        return bytes(self.data[begin : self.data.index(b"\n", begin)])
+
+    def nul(self, source: str) -> InputError | None:
+        """What is wrong where no text was given; lines are counted from 1 at the piece's first."""
+        at = self.data.find(b"\0", self.start, self.stop)
+        if at < 0:
+            return None
+        sentence = "holds a NUL byte: this is a binary file, expected text"
+        return InputError(sentence, source, 1 + self.data.count(b"\n", self.start, at))
+
+
+def pieces(opened: Opened) -> Iterator[Piece]:
+    """Every line of the text, the last one with a newline too; the byte-order mark is left out.
+
+    Whole lines that were read before the source turned out to be damaged come before the error.
+    """
+    rest, size, first = b"", FIRST, True
+    trouble: InputError | None = None
+    more = True
+    while more:
+        data = bytearray(max(size, 2 * len(rest)) + 1 + len(SLACK))
+        data[: len(rest)] = rest
+        filled, room = len(rest), len(data) - 1 - len(SLACK)
+        while more and filled < room:
+            try:
+                count = opened.fill(memoryview(data)[filled:room])
+            except InputError as error:
+                trouble, count = error, 0
+            filled, more = filled + count, count > 0
+        stop = data.rfind(b"\n", 0, filled) + 1
+        if not more and trouble is None and filled > stop:
+            data[filled] = 10
+            filled = stop = filled + 1
+        rest = bytes(memoryview(data)[stop:filled])
+        if stop:
+            data[stop : stop + len(SLACK)] = SLACK
+            yield Piece(data, len(MARK) if first and data.startswith(MARK) else 0, stop)
+            first, size = False, min(2 * size, LARGEST)
+    if trouble is not None:
+        raise trouble
