@@ -28,9 +28,9 @@ from noregret.protocol import encoded
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Ints
-from noregret.stream.delimited import Delimited, Record
+from noregret.stream.delimited import Delimited
 from noregret.stream.features import Features
-from noregret.stream.given import LabelTokens, words
+from noregret.stream.given import LabelTokens
 from noregret.stream.hashing import written
 from noregret.stream.labels import Labels, same
 from noregret.stream.numbers import numbers
@@ -275,18 +275,11 @@ def _check_again(log: Any) -> None:
         raise InputError("a log is read more than once: give a file or a table", name)
 
 
-class _Tokens(LabelTokens):
-    """Cells as they are written, numbers or not."""
-
-    def array(self, tokens: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
-        return words(tokens)
-
-
 class _Written(Delimited):
-    """One column of delimited text as it is written."""
+    """One column of delimited text as it is written, numbers or not."""
 
-    def _block(self, batch: list[Record], labels: LabelTokens) -> Block:
-        return super()._block(batch, _Tokens(self.source, False))
+    def _label_tokens(self) -> LabelTokens:
+        return LabelTokens(self.source, False, numeric=False)
 
 
 def _column(log: Any, name: str) -> Stream:

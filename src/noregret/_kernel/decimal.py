@@ -82,6 +82,15 @@ def whole(word: Any, count: Any) -> Any:
 
 
 @inlined
+def short(word: Any, count: Any) -> Any:
+    """As `whole`, for fewer than eight digits, also for none."""
+    word = (word << np.uint64(56 - 8 * count)) << _S8 & _BYTES
+    word = (word & _PAIRS) * _TEN + ((word >> _S8) & _PAIRS)
+    word = (word & _FOURS) * _HUNDRED + ((word >> _S16) & _FOURS)
+    return (word & _EIGHTS) * _TEN_THOUSAND + (word >> _S32)
+
+
+@inlined
 def _digits(data: Any, i: Any, w: Any, count: Any) -> Any:
     """Go on with w at the digits from i: the new w, how many significant digits it has, and where they end.
 
@@ -129,10 +138,9 @@ def nearest(w: Any, q: Any) -> Any:
     upper = high >> _TOP
     drop = np.uint64(9) + upper
     mantissa = high >> drop
-    exact = 0 <= q <= 27 and low == _NIL and (mantissa << drop) == high
-    if mantissa & _ONE == _ONE and not (exact and (mantissa >> _ONE) & _ONE == _NIL):
-        mantissa += _ONE
-    mantissa >>= _ONE
+    if 0 <= q <= 27 and low == _NIL and (mantissa << drop) == high:
+        mantissa -= mantissa & ~(mantissa >> _ONE) & _ONE  # a tie goes to the even one
+    mantissa = (mantissa + (mantissa & _ONE)) >> _ONE
     power = np.int64(drop) + 2 - zeros + FIVES_LOG[q - LEAST] + q
     if power < LEAST_TWO or power >= MOST_TWO:
         return 0.0, HARD
@@ -142,19 +150,45 @@ def nearest(w: Any, q: Any) -> Any:
 @inlined
 def number(data: Any, i: Any) -> Any:
     """The number that begins at i: its value, where it ends, and FINE, HARD or NONE."""
-    sign = byte(data, i)
-    negative = sign == MINUS
-    i += negative | (sign == PLUS)
+    first = byte(data, i)
+    negative = first == MINUS
+    i += negative | (first == PLUS)
     lead = byte(data, i) - ZERO
-    if 0 <= lead <= 9 and byte(data, i + 1) == POINT:  # most numbers: one digit, a point, at most seven digits
-        word = eight_bytes(data, i + 2)
+    value, end, status = 0.0, i, NONE
+    if 0 <= lead <= 9 and byte(data, i + 1) == POINT:
+        value, end, status = _fraction(data, i + 2, lead)
+    if status == NONE:
+        value, end, status = _any_number(data, i)
+    return value * (1 - 2 * negative), end, status
+
+
+@inlined
+def _fraction(data: Any, i: Any, lead: Any) -> Any:
+    """Most numbers: one digit, a point, and at most 18 digits, which begin at i; NONE for the others."""
+    word = eight_bytes(data, i)
+    ahead = digits_ahead(word)
+    i += ahead
+    if ahead < 8:
+        if byte(data, i) | 32 == SMALL_E:
+            return 0.0, i, NONE
+        return np.float64(lead * WHOLE_TENS[ahead] + np.int64(short(word, ahead))) / POWERS[ahead], i, FINE
+    w = np.uint64(lead) * TENS[8] + whole(word, 8)
+    word = eight_bytes(data, i)
+    ahead = digits_ahead(word)
+    i += ahead
+    places = 8 + ahead
+    if ahead == 8:
+        w = w * TENS[8] + whole(word, 8)
+        word = eight_bytes(data, i)
         ahead = digits_ahead(word)
-        end = i + 2 + ahead
-        if 0 < ahead < 8 and byte(data, end) | 32 != SMALL_E:
-            value = np.float64(lead * WHOLE_TENS[ahead] + np.int64(whole(word, ahead))) / POWERS[ahead]
-            return (-value if negative else value), end, FINE
-    value, i, status = _any_number(data, i)
-    return (-value if negative else value), i, status
+        i += ahead
+        places += ahead
+        if ahead > 2:
+            return 0.0, i, NONE
+    if byte(data, i) | 32 == SMALL_E:
+        return 0.0, i, NONE
+    value, status = nearest(w * TENS[ahead] + short(word, ahead), -places)
+    return value, i, status
 
 
 @inlined

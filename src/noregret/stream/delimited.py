@@ -1,177 +1,259 @@
 """Delimited text (CSV, TSV) with a header line: the delimiter is found out, quoted cells may hold newlines.
 
 A column is categorical when it is declared so or when some cell of its first thousand rows is neither empty
-nor a number; later cells must keep to that. A row is named by the physical line that it begins on.
+nor a number; later cells must keep to that. A row is named by the physical line that it begins on. Plain records are
+parsed by compiled code, many at once; Python's own reader has the last word on every other.
 """
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterator
-from itertools import chain, islice
+import math
+from collections.abc import Generator, Iterator
+from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noregret.errors import InputError
-from noregret.stream.base import Stream
-from noregret.stream.block import Block
-from noregret.stream.given import LabelTokens, none
-from noregret.stream.lines import text_lines
-from noregret.stream.missing import Missing
+from noregret.stream.block import Dense, Ints, Rows
+from noregret.stream.lines import decoded
 from noregret.stream.numbers import is_missing, number, numbers
-from noregret.stream.opening import Input, Opened
-from noregret.stream.settings import TEXT_ROWS, Settings
-from noregret.stream.table import ColumnKind, plan
-from noregret.stream.wording import reason
+from noregret.stream.opening import Input
+from noregret.stream.pieces import Piece, line_end, pieces
+from noregret.stream.records import CELL_LIMIT, Records, delimiter
+from noregret.stream.settings import Settings
+from noregret.stream.table import ColumnKind, Plan, plan
+from noregret.stream.text import Part, TextStream
 
-DELIMITERS = ",;\t|"
 LOOKED_AT = 1000
-CELL_LIMIT = 2**24
-BLOCK_CHARACTERS = 2**21
-
-Record = tuple[int, list[str]]  # the line it begins on, its cells
+TOUGH_NUMBERS = 4096  # a piece may hold so many that only the exact routine can read; records with more are not plain
 
 
-def delimiter(header: str) -> str:
-    r"""The one of , ; tab | that stands most often in the header outside quotes.
-
-    >>> delimiter('"a,b";c;label')
-    ';'
-    """
-    bare = re.sub(r'"[^"]*"', "", header)
-    return max(DELIMITERS, key=bare.count)
-
-
-class Delimited(Stream):
+class Delimited(TextStream):
     """The rows of a CSV or TSV file."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
         self._file = file
-        self._opened: Opened | None = None
-        records = self._open()
+        self._between = ""
+        self._waiting: Iterator[Piece] | None = None
+        source = self._whole_pieces()
         try:
-            self.header = _header(records, file.name)
-            first = list(islice(records, LOOKED_AT))
-            cells = list(zip(*(row for _, row in first), strict=True)) or [()] * len(self.header)
+            looked_at, first = self._look(source)
+            cells = list(zip(*first, strict=True)) or [()] * len(self.header)
 
             def kind_of(place: int) -> ColumnKind:
-                return "numeric" if all(_numeric(cell) for cell in cells[place]) else "categorical"
+                return "categorical" if isinstance(numbers(cells[place]), int) else "numeric"
 
             self._plan = plan(self.header, kind_of, settings, file.name)
         except BaseException:
-            self._close()
+            source.close()
             raise
-        self._waiting = None if file.rereadable else chain(first, records)
         if file.rereadable:
-            self._close()
-        super().__init__(
-            file.name,
-            self._plan.features,
-            Missing(settings.missing, settings.labels),
-            rereadable=file.rereadable,
-            frozen=settings.frozen,
-        )
-        self._labels = settings.labels
-        self._block_rows = settings.rows_per_block(TEXT_ROWS, len(self.header))
+            source.close()
+        else:
+            self._waiting = chain(looked_at, source)
+        super().__init__(file, self._plan.features, settings)
+        self._columns = _columns(self._plan, len(self.header))
 
-    def _open(self) -> Iterator[Record]:
-        self._opened = self._file.open()
-        return _records(self._opened)
+    def _whole_pieces(self) -> Generator[Piece]:
+        """The text in pieces of whole records; the first begins with the header."""
+        with self._file.open() as self._opened:
+            yield from pieces(self._opened, self._cut)
 
-    def _close(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
+    def _cut(self, data: bytearray, start: int, filled: int) -> int:
+        """Where the last whole record ends."""
+        from noregret._kernel.delimited import records_end
 
-    def fraction(self) -> float | None:
-        return None if not (self._opened and self._file.size) else self._opened.position / self._file.size
+        stop = line_end(data, start, filled)
+        if not self._between:
+            lines = bytes(memoryview(data)[start:stop]).split(b"\n")
+            head = next((line for line in lines if line.strip()), None)
+            if head is None:
+                return start
+            self._between = delimiter(head.decode("utf-8", "replace"))
+        if data.find(b'"', start, filled) < 0:
+            return stop
+        stop = start + int(records_end(np.frombuffer(data, dtype=np.uint8)[start:], filled - start, ord(self._between)))
+        # A cell without end is handed over, for the reader to refuse it.
+        return filled if filled - stop > 2 * CELL_LIMIT else stop
 
-    def _read(self) -> Iterator[Block]:
-        records = self._waiting or self._open()
-        if self._waiting is None:
-            _header(records, self.source)
-        labels = LabelTokens(self.source, self._labels)
+    def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[list[str]]]:
+        """The header and the first thousand records, and the pieces that they stand in."""
+        looked_at: list[Piece] = []
+        first: list[list[str]] = []
+        self.header: list[str] = []
+        line = 0
+        for text in source:
+            looked_at.append(text)
+            if (wrong := text.nul(self._file.name)) is not None:
+                raise InputError(wrong.sentence, wrong.source, line + (wrong.line or 1))
+            records = self._records(text, text.start, line)
+            while len(first) < LOOKED_AT and (cells := records.take(len(self.header))) is not None:
+                if self.header:
+                    first.append(cells)
+                else:
+                    self.header = [name.strip() for name in cells]
+            line = records.line
+            if len(first) == LOOKED_AT:
+                break
+        if not self.header:
+            raise InputError("holds no rows, not even a header line", self._file.name)
+        return looked_at, first
+
+    def _records(self, text: Piece, at: int, line: int) -> Records:
+        if not self._between:  # a header without a newline
+            self._between = delimiter(text.line(text.start).decode("utf-8", "replace"))
+        return Records(text, self._between, self._file.name, at, line)
+
+    def _pieces(self) -> Generator[Piece]:
+        """The text behind the header."""
+        source = self._whole_pieces() if self._waiting is None else self._waiting
+        passed = False
+        for text in source:
+            if not passed and text.nul(self.source) is None:
+                header = self._records(text, text.start, 0)
+                passed = header.take() is not None
+                text = Piece(text.data, header.at, text.stop, header.line)
+            yield text
+
+    def _parse(self, text: Piece) -> Part:
+        rows = _Rows(text, self._plan, self._columns, self._between)
+        wrong = text.nul(self.source)
         try:
-            for batch in _batches(records, self._block_rows):
-                yield self._block(batch, labels)
-        finally:
-            self._close()
+            _check_text(text, self.source)
+            while wrong is None and not rows.plain():
+                records = self._records(text, *rows.reached)
+                rows.add(records.take(len(self.header)), records, self.source)
+        except InputError as error:
+            wrong = error
+        return rows.part(wrong)
 
-    def _block(self, batch: list[Record], labels: LabelTokens) -> Block:
-        lines = [line for line, _ in batch]
-        columns = list(zip(*(row for _, row in batch), strict=True))
-        place = self._plan.label
-        found = none(len(batch)) if place is None else labels.array([cell.strip() for cell in columns[place]], lines)
-        return self._plan.block(
-            [self._numbers(columns[column.column], column.name, lines) for column in self._plan.numeric],
-            [columns[column.column] for column in self._plan.hashed],
-            found,
-            np.array(lines, dtype=np.int64),
-            self.source,
+
+def _check_text(text: Piece, source: str) -> None:
+    """Raise where a piece is not UTF-8."""
+    if not text.data.isascii():
+        try:
+            str(memoryview(text.data)[text.start : text.stop], "utf-8")
+        except UnicodeDecodeError as error:
+            at = text.start + error.start
+            begin = text.data.rfind(b"\n", text.start, at) + 1 or text.start
+            decoded(text.line(begin), source, text.line_before(at) + 1)
+
+
+def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
+    """What each column is and where it goes, as the kernel takes it."""
+    from noregret._kernel.delimited import HASHED, IGNORED, LABEL, NUMBER
+
+    kinds, places = np.full(width, IGNORED, dtype=np.int64), np.zeros(width, dtype=np.int64)
+    for place, column in enumerate(plan.numeric):
+        kinds[column.column] = NUMBER
+        places[column.column] = column.feature if plan.features.hash_start is None else place
+    for place, hashed in enumerate(plan.hashed):
+        kinds[hashed.column], places[hashed.column] = HASHED, place
+    if plan.label is not None:
+        kinds[plan.label] = LABEL
+    return kinds, places
+
+
+class _Rows:
+    """The rows of a piece of text while they are found: plain ones by compiled code, others one by one."""
+
+    def __init__(self, text: Piece, plan: Plan, columns: tuple[Ints, Ints], between: str) -> None:
+        self._text = text
+        self._plan = plan
+        self._columns = columns
+        self._between = ord(between)
+        rows = text.count(b"\n")
+        dense = plan.features.hash_start is None
+        width = plan.features.width if dense else len(plan.numeric)
+        self._X = np.empty((rows, width)) if width == len(plan.numeric) else np.zeros((rows, width))
+        self._cells = np.empty((rows, len(plan.hashed), 2), dtype=np.int64)
+        self._labels, self._tokens = np.full(rows, math.nan), np.empty((rows, 2), dtype=np.int64)
+        self._lines = np.empty(rows, dtype=np.int64)
+        self._tough = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64)
+        self._done = np.array([text.start, text.before, 0, 0], dtype=np.int64)
+        self._more = bytearray()  # cells that are not in the text as they are meant
+
+    def plain(self) -> bool:
+        """Go on through plain records; whether the end of the text was reached."""
+        from noregret._kernel.delimited import delimited
+
+        return bool(
+            delimited(
+                self._text.array,
+                self._text.stop,
+                self._between,
+                *self._columns,
+                self._X,
+                self._cells,
+                self._labels,
+                self._tokens,
+                self._lines,
+                self._tough,
+                self._done,
+            )
         )
 
-    def _numbers(self, cells: tuple[str, ...], name: str, lines: list[int]) -> NDArray[np.float64]:
-        found = numbers(cells)
-        if isinstance(found, int):
-            sentence = f"column {name!r} must hold numbers, got {cells[found]!r}"
-            advice = f"(if its values are names, declare it with --categorical {name})"
-            raise InputError(f"{sentence} {advice}", self.source, lines[found])
-        return found
+    @property
+    def reached(self) -> tuple[int, int]:
+        """Where the next record begins, and how many lines of the piece stand before it."""
+        return int(self._done[0]), int(self._done[1])
+
+    def add(self, cells: list[str] | None, records: Records, source: str) -> None:
+        """The record that was reached, if there is one; go behind it."""
+        row = int(self._done[2])
+        self._done[:2] = records.at, records.line
+        if cells is None:
+            return
+        for column, place in zip(
+            self._plan.numeric, self._columns[1][[c.column for c in self._plan.numeric]], strict=True
+        ):
+            self._X[row, place] = _number(cells[column.column], column.name, source, records.began)
+        for place, hashed in enumerate(self._plan.hashed):
+            self._cells[row, place] = self._kept(cells[hashed.column])
+        if self._plan.label is not None:
+            label = cells[self._plan.label]
+            value = number(label)
+            self._labels[row] = math.nan if value is None else value
+            self._tokens[row] = self._kept(label)
+        self._lines[row] = records.began - 1
+        self._done[2] = row + 1
+
+    def _kept(self, cell: str) -> tuple[int, int]:
+        begin = len(self._text.data) + len(self._more)
+        self._more += cell.encode()
+        return begin, len(self._text.data) + len(self._more)
+
+    def part(self, wrong: InputError | None) -> Part:
+        """Everything that was found."""
+        _, count, rows, tough = self._done.tolist()
+        values = self._X.reshape(-1)
+        for entry, begin, end in self._tough[:tough].tolist():
+            values[entry] = float(self._text.data[begin:end])
+        data = self._text.data + self._more if self._more else self._text.data
+        return Part(
+            self._assembled(data, rows),
+            self._labels[:rows],
+            None
+            if self._plan.label is None
+            else lambda: [bytes(data[begin:end]).strip() for begin, end in self._tokens[:rows].tolist()],
+            self._lines[:rows],
+            count,
+            wrong,
+        )
+
+    def _assembled(self, data: bytearray, rows: int) -> Rows:
+        if self._plan.features.hash_start is None:
+            return Dense(self._X[:rows])
+        found = [
+            [data[b:e].decode() for b, e in self._cells[:rows, place].tolist()]
+            for place in range(len(self._plan.hashed))
+        ]
+        return self._plan.rows([self._X[:rows, place] for place in range(self._X.shape[1])], found, rows)
 
 
-def _numeric(cell: str) -> bool:
-    return is_missing(cell) or number(cell) is not None
-
-
-def _header(records: Iterator[Record], source: str) -> list[str]:
-    record = next(records, None)
-    if record is None:
-        raise InputError("holds no rows, not even a header line", source)
-    return [name.strip() for name in record[1]]
-
-
-def _batches(records: Iterator[Record], rows: int) -> Iterator[list[Record]]:
-    """Records in blocks, short ones when the cells are long."""
-    batch: list[Record] = []
-    characters = 0
-    for record in records:
-        batch.append(record)
-        characters += sum(map(len, record[1]))
-        if len(batch) >= rows or characters >= BLOCK_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
-
-
-def _records(opened: Opened) -> Iterator[Record]:
-    """Every record, the header first, each with as many cells as the header."""
-    lines = text_lines(opened)
-    skipped, first = 0, ""
-    for first in lines:
-        if first.strip():
-            break
-        skipped += 1
-    else:
-        return
-    # The limit belongs to the whole process, threads and all: it can only be raised, never put back.
-    csv.field_size_limit(max(csv.field_size_limit(), CELL_LIMIT))
-    reader = csv.reader(chain([first], lines), delimiter=delimiter(first), strict=True)
-    width, began = 0, skipped + 1
-    while (cells := _next(reader, opened.name, skipped)) is not None:
-        if cells:
-            width = width or len(cells)
-            if len(cells) != width:
-                sentence = f"expected {width} cells as in the header, got {len(cells)}"
-                raise InputError(sentence, opened.name, began)
-            yield began, cells
-        began = skipped + reader.line_num + 1
-
-
-def _next(reader: Iterator[list[str]], source: str, skipped: int) -> list[str] | None:
-    try:
-        return next(reader, None)
-    except csv.Error as error:
-        at = skipped + getattr(reader, "line_num", 0)
-        raise InputError(f"is not well-formed CSV ({reason(error)})", source, at) from error
+def _number(cell: str, name: str, source: str, line: int) -> float:
+    value = math.nan if is_missing(cell) else number(cell)
+    if value is None:
+        advice = f"(if its values are names, declare it with --categorical {name})"
+        raise InputError(f"column {name!r} must hold numbers, got {cell!r} {advice}", source, line)
+    return value

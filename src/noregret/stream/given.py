@@ -20,10 +20,10 @@ from noregret.stream.numbers import number, numbers
 class LabelTokens:
     """Labels read from text: numbers when the first one is a number, otherwise words."""
 
-    def __init__(self, source: str, needed: bool) -> None:
+    def __init__(self, source: str, needed: bool, numeric: bool | None = None) -> None:
         self._source = source
         self._needed = needed
-        self._numeric: bool | None = None
+        self._numeric = numeric
 
     def array(self, tokens: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
         """The labels of one block, in order."""

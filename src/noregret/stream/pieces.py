@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from noregret.stream.opening import Opened
 FIRST, LARGEST = 2**16, 2**20  # bytes: the first piece is small, so that its rows are there soon
 SLACK = b"\n" * 16  # what a parser may look at behind a piece
 MARK = b"\xef\xbb\xbf"
+Cut = Callable[[bytearray, int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Piece:
     data: bytearray
     start: int
     stop: int
+    before: int = 0  # lines of the piece in front of `start`
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -31,6 +33,10 @@ class Piece:
     def array(self) -> NDArray[np.uint8]:
         """The buffer as kernels take it."""
         return np.frombuffer(self.data, dtype=np.uint8)
+
+    def count(self, one: bytes) -> int:
+        """How often a byte occurs."""
+        return int(np.count_nonzero(self.array[self.start : self.stop] == one[0]))
 
     def line(self, begin: int) -> bytes:
         """The line that begins there, without its newline."""
@@ -42,13 +48,23 @@ class Piece:
         if at < 0:
             return None
         sentence = "holds a NUL byte: this is a binary file, expected text"
-        return InputError(sentence, source, 1 + self.data.count(b"\n", self.start, at))
+        return InputError(sentence, source, self.line_before(at) + 1)
+
+    def line_before(self, at: int) -> int:
+        """How many lines of the piece stand before the one that holds this place."""
+        return self.before + self.data.count(b"\n", self.start, at)
 
 
-def pieces(opened: Opened) -> Iterator[Piece]:
+def line_end(data: bytearray, start: int, filled: int) -> int:
+    """Where the last whole line of the text ends; `start` when there is none."""
+    return max(data.rfind(b"\n", start, filled) + 1, start)
+
+
+def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
     """Every line of the text, the last one with a newline too; the byte-order mark is left out.
 
-    Whole lines that were read before the source turned out to be damaged come before the error.
+    A piece ends where `cut` says. Whole lines that were read before the source turned out to be damaged come before the
+    error.
     """
     rest, size, first = b"", FIRST, True
     trouble: InputError | None = None
@@ -63,14 +79,19 @@ def pieces(opened: Opened) -> Iterator[Piece]:
             except InputError as error:
                 trouble, count = error, 0
             filled, more = filled + count, count > 0
-        stop = data.rfind(b"\n", 0, filled) + 1
+        start = len(MARK) if first and data.startswith(MARK) else 0
+        stop = cut(data, start, filled)
         if not more and trouble is None and filled > stop:
-            data[filled] = 10
-            filled = stop = filled + 1
+            stop = filled
+            if data[filled - 1] != 10:
+                data[filled] = 10
+                filled = stop = filled + 1
         rest = bytes(memoryview(data)[stop:filled])
-        if stop:
+        if stop > start:
             data[stop : stop + len(SLACK)] = SLACK
-            yield Piece(data, len(MARK) if first and data.startswith(MARK) else 0, stop)
+            yield Piece(data, start, stop)
             first, size = False, min(2 * size, LARGEST)
+        else:
+            rest = bytes(memoryview(data)[:filled])
     if trouble is not None:
         raise trouble

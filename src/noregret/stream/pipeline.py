@@ -7,7 +7,7 @@ way is bounded. The number of threads never changes an answer.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from threading import Semaphore, Thread
@@ -25,7 +25,7 @@ def available() -> int:
     return min(cores, MOST)
 
 
-def in_order(pieces: Iterator[Piece], work: Callable[[Piece], Answer], threads: int) -> Iterator[Answer]:
+def in_order(pieces: Iterator[Piece], work: Callable[[Piece], Answer], threads: int) -> Generator[Answer]:
     """work(piece) for every piece; an error of either comes where its piece would have come.
 
     >>> list(in_order(iter("abc"), str.upper, 2))

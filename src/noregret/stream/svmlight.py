@@ -47,11 +47,11 @@ class _Rows:
 
     def __init__(self, text: Piece) -> None:
         self._text = text
-        rows, pairs = len(text) // 2 + 1, len(text) // 4 + 1  # none is shorter than "1\n", than "1:1 "
+        rows, pairs = text.count(b"\n"), text.count(b":")
         self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
         self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
         self._indices, self._values = np.empty(pairs, dtype=np.uint32), np.empty(pairs)
-        self._tough, self._room = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64), np.empty(4 * pairs, dtype=np.int64)
+        self._tough, self._room = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ class Part:
 
     rows: Rows
     labels: NDArray[np.float64]  # NaN where the label is no number
-    tokens: Callable[[], list[bytes]]  # every label as it is written
+    tokens: Callable[[], list[bytes]] | None  # every label as it is written, where there are labels
     lines: Ints  # the line of each row, counted from 0 at the piece's first
     count: int  # of the lines in the piece
     wrong: InputError | None = None  # what ends the rows; its line is counted from 1 at the piece's first
@@ -57,30 +57,39 @@ class TextStream(Stream):
     def _parse(self, text: Piece) -> Part:
         """The rows of a piece of text; several threads call this at once."""
 
-    def _read(self) -> Iterator[Block]:
-        labels = LabelTokens(self.source, self._settings.labels)
-        before = 0
+    def _label_tokens(self) -> LabelTokens:
+        return LabelTokens(self.source, self._settings.labels)
+
+    def _pieces(self) -> Generator[Piece]:
         with self._file.open() as self._opened:
-            parts = in_order(pieces(self._opened), self._parse, self._settings.threads)
-            try:
-                for part in parts:
-                    if len(part.rows):
-                        yield from self._block(part, labels, before).pieces(self._settings.block_rows or MAX_INDEX)
-                    if part.wrong is not None:
-                        line = before + (part.wrong.line or 1)
-                        raise InputError(part.wrong.sentence, self.source, line) from part.wrong
-                    before += part.count
-            except InputError as error:
-                raise InputError(error.sentence, error.source, error.line or before + 1) from error
-            finally:
-                parts.close()  # type: ignore[attr-defined]
+            yield from pieces(self._opened)
+
+    def _read(self) -> Iterator[Block]:
+        labels, before, self._opened = self._label_tokens(), 0, None
+        pieces = self._pieces()
+        parts = in_order(pieces, self._parse, self._settings.threads)
+        try:
+            for part in parts:
+                if len(part.lines):
+                    yield from self._block(part, labels, before).pieces(self._settings.block_rows or MAX_INDEX)
+                if part.wrong is not None:
+                    line = before + (part.wrong.line or 1)
+                    raise InputError(part.wrong.sentence, self.source, line) from part.wrong
+                before += part.count
+        except InputError as error:
+            if error.line is not None or self._opened is None:
+                raise
+            raise InputError(error.sentence, error.source, before + 1) from error
+        finally:
+            parts.close()
+            pieces.close()
 
     def _block(self, part: Part, labels: LabelTokens, before: int) -> Block:
         lines = part.lines + (before + 1)
 
         def tokens() -> list[str]:
-            return [
-                decoded(token, self.source, line) for token, line in zip(part.tokens(), lines.tolist(), strict=True)
-            ]
+            written = zip(part.tokens() if part.tokens else (), lines.tolist(), strict=True)
+            return [decoded(token, self.source, line) for token, line in written]
 
-        return Block(part.rows, labels.numbers(part.labels, tokens, lines), lines, self.source, part.weights)
+        found = part.labels if part.tokens is None else labels.numbers(part.labels, tokens, lines)
+        return Block(part.rows, found, lines, self.source, part.weights)
