@@ -36,6 +36,7 @@ class Contents(msgspec.Struct, frozen=True):
     blocks: int
     rows: int
     entries: int
+    width: int  # one more than the highest feature
 
 
 class _Page(msgspec.Struct, frozen=True):
@@ -56,7 +57,7 @@ class Writer:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._known = Words()
-        self._blocks = self.rows = self._entries = 0
+        self._blocks = self.rows = self._entries = self._width = 0
         file.write(b"\0" * PAGE)
 
     def add(self, block: Block, news: News) -> None:
@@ -68,9 +69,10 @@ class Writer:
         self._blocks += 1
         self.rows += len(block)
         self._entries += len(block.rows.values)
+        self._width = max(self._width, block.rows.width)
 
     def finish(self, origin: Origin, rules: Rules) -> None:
-        stored = msgspec.json.encode(Contents(rules, self._blocks, self.rows, self._entries))
+        stored = msgspec.json.encode(Contents(rules, self._blocks, self.rows, self._entries, self._width))
         end = self._file.tell()
         self._file.write(stored)
         self._file.seek(0)

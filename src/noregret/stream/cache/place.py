@@ -17,9 +17,10 @@ ENDING = ".nrcache"
 
 def places(source: str) -> tuple[Path, Path]:
     """Beside the source, and in the user's cache folder; both of the file itself, not of a link to it."""
-    real = Path(os.path.realpath(source))
+    real = os.path.realpath(source)
+    itself = Path(real if os.path.islink(source) else source)
     name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
-    return real.with_name(real.name + ENDING), _own_folder() / (name + ENDING)
+    return itself.with_name(itself.name + ENDING), _own_folder() / (name + ENDING)
 
 
 def place_to_write(source: str) -> Path:
@@ -32,7 +33,7 @@ def place_to_write(source: str) -> Path:
         except OSError as error:
             said = f"no cache can be written beside it, nor in {found.parent} ({error.strerror})"
             raise InputError(said, source) from error
-    if found.exists() and not _gives_way(found):
+    if found.exists() and not is_cache(found):
         raise InputError(f"its cache would be written over {found}, which is no cache: move that away", source)
     return found
 
@@ -42,7 +43,7 @@ def _own_folder() -> Path:
     return (Path(base) if os.path.isabs(base) else Path("~/.cache").expanduser()) / "noregret" / "streams"
 
 
-def _gives_way(path: Path) -> bool:
+def is_cache(path: Path) -> bool:
     """Whether a file is a cache, perhaps a damaged one: most of its first bytes are those of one."""
     try:
         with path.open("rb") as file:
