@@ -15,8 +15,11 @@ _NUMBERS = count()
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A binary file to write that takes the place of `path` only once all of it is on the disk."""
+def whole_file(path: str | os.PathLike[str], *, sync: bool = True) -> Iterator[IO[bytes]]:
+    """A binary file to write that takes the place of `path` only once all of it is on the disk.
+
+    Without `sync` it is there whole for every process, but may be lost or damaged if the machine itself goes down.
+    """
     target = Path(os.path.realpath(path))  # what a link leads to, not the link
     device = os.path.abspath(path).startswith("/dev/")
     if device or (target.exists() and not target.is_file() and not target.is_dir()):  # there is no whole to it
@@ -34,13 +37,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         with file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         temporary.replace(target)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
-    _sync_folder(target.parent)
+    if sync:
+        _sync_folder(target.parent)
 
 
 def _sync_folder(folder: Path) -> None:

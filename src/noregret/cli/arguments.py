@@ -16,6 +16,12 @@ Categorical = Annotated[str | None, typer.Option(help="Columns to hash by value,
 Ignore = Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")]
 HashBits = Annotated[int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")]
 Missing = Annotated[str | None, typer.Option(help="What to do with a missing value: error (default), zero or skip.")]
+Cache = Annotated[
+    bool,
+    typer.Option(
+        "--cache", help="Keep the parsed rows beside the file, as FILE.nrcache, and read them from there next time."
+    ),
+]
 Scale = Annotated[str | None, typer.Option(help="max: divide each feature by its largest size so far.")]
 Passes = Annotated[int, typer.Option(help="How many times to go over the stream.")]
 Shuffle = Annotated[

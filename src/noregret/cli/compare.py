@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 
 from noregret.cli.arguments import (
+    Cache,
     Categorical,
     Gap,
     HashBits,
@@ -64,6 +65,7 @@ def compare(
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
+    cache: Cache = False,
     gap: Gap = None,
     seconds: Seconds = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals for differences between learners.")] = 0.95,
@@ -98,6 +100,7 @@ def compare(
         ignore=names(ignore),
         hash_bits=18 if hash_bits is None else hash_bits,
         missing=missing or "error",
+        cache=cache,
     )
     with Bar(quiet or json) as bar:
         comparison = play_all(

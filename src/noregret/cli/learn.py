@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.arguments import (
+    Cache,
     Categorical,
     Gap,
     HashBits,
@@ -119,6 +120,7 @@ def learn(
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
+    cache: Cache = False,
     predictions: Annotated[
         Path | None, typer.Option(help="Write every prediction, made before its label was seen, to this file.")
     ] = None,
@@ -227,6 +229,7 @@ def learn(
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],
         features=core.features,
+        cache=cache,
     )
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)
     with ExitStack() as stack:

@@ -15,6 +15,7 @@ import typer
 from noregret._version import __version__
 from noregret.cli.audit import audit
 from noregret.cli.blend import blend
+from noregret.cli.cache import cache
 from noregret.cli.certify import certify
 from noregret.cli.compare import compare
 from noregret.cli.demo import demo
@@ -58,7 +59,7 @@ def _front(
         raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
-COMMANDS = (learn, certify, verify, compare, audit, theorems, separate, blend, dim, game, predict, inspect, demo)
+COMMANDS = (learn, certify, verify, compare, audit, theorems, separate, blend, dim, game, predict, inspect, cache, demo)
 SHORT = {
     "learn": "Learn from a stream in one pass.",
     "certify": "Regret of a model's run, with proof.",
@@ -72,6 +73,7 @@ SHORT = {
     "game": "A learner, or you, against the adversary.",
     "predict": "Score new rows with a saved model.",
     "inspect": "What is in a model file.",
+    "cache": "Keep a stream's parsed rows.",
     "demo": "Two learners on real data, with a picture.",
 }
 for command in COMMANDS:

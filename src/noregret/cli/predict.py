@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from noregret.cli.arguments import Cache
+
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file written by learn --save.")],
@@ -15,6 +17,7 @@ def predict(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
     ] = None,
+    cache: Cache = False,
 ) -> None:
     """Score new rows with a saved model: row, score and prediction as comma-separated text.
 
@@ -36,6 +39,7 @@ def predict(
         features=core.features,
         frozen=True,
         labels=False,
+        cache=cache,
     )
 
     def write(file: object, core: Core, source: Stream) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noregret.cli.arguments import (
+    Cache,
     Categorical,
     HashBits,
     Ignore,
@@ -39,6 +40,7 @@ def separate(
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
+    cache: Cache = False,
     gap: Annotated[
         float, typer.Option(help="How wide the margin's interval may be, as a share of its upper end.")
     ] = 1e-4,
@@ -59,20 +61,24 @@ def separate(
     from noregret.cli.options import check_writable, names
     from noregret.cli.solving import checked_gap, checked_seconds
     from noregret.separation import separate as separate_rows
+    from noregret.stream import read
 
     check_writable(stream, proof)
+    reading: dict[str, Any] = {
+        "label": label,
+        "text": names(text),
+        "categorical": names(categorical),
+        "ignore": names(ignore),
+        "hash_bits": 18 if hash_bits is None else hash_bits,
+        "missing": missing or "error",
+    }
     with Bar(quiet or json) as bar:
         found = separate_rows(
-            stream,
+            read(stream, **reading, cache=True) if cache else stream,
             bias=bias,
             unit_norm=unit_norm,
-            label=label,
             positive=positive,
-            text=names(text),
-            categorical=names(categorical),
-            ignore=names(ignore),
-            hash_bits=18 if hash_bits is None else hash_bits,
-            missing=missing or "error",
+            **reading,
             gap=checked_gap(gap),
             seconds=checked_seconds(seconds),
             watch=bar.show,

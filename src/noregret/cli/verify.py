@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from noregret.cli.arguments import Cache
+
 
 def verify(
     receipt: Annotated[
@@ -19,6 +21,7 @@ def verify(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Also the claims that are not numbers: that parts are there and fit.")
     ] = False,
+    cache: Cache = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code tells.")] = False,
 ) -> None:
@@ -27,7 +30,7 @@ def verify(
     Example: noregret verify spam.receipt.json spam.svm.gz
     """
     from noregret.cli.certify import read_again
-    from noregret.errors import ReceiptError
+    from noregret.errors import ReceiptError, SettingError
     from noregret.receipt import Receipt
     from noregret.receipt import verify as verify_receipt
     from noregret.receipt.form import decoded, is_blend, is_separation
@@ -35,10 +38,12 @@ def verify(
     try:
         found_there = decoded(receipt)
         if is_blend(found_there) or is_separation(found_there):
+            if cache:
+                raise SettingError("--cache is for receipts of learners: here the files themselves are read")
             done = verify_receipt(receipt, *streams)
         else:
             found = Receipt.load(receipt)
-            done = verify_receipt(found, *(read_again(stream, found.reading) for stream in streams))
+            done = verify_receipt(found, *(read_again(stream, found.reading, cache) for stream in streams))
     except ReceiptError as error:
         if not error.failed:
             raise

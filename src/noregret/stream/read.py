@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.arrow import ARROW_FILE, PARQUET, read_ipc, read_parquet
 from noregret.stream.base import Stream
+from noregret.stream.cache import CACHE_FILE
 from noregret.stream.delimited import Delimited
 from noregret.stream.features import Features
 from noregret.stream.frame import is_frame, read_frame, read_frame_with
@@ -55,12 +57,15 @@ def read(
     labels: bool = True,
     block_rows: int | None = None,
     threads: int | None = None,
+    cache: bool = False,
 ) -> Stream:
     """The rows of a file, of standard input (`-`), or of arrays, frames and iterables in memory.
 
     With the `features` of a model, columns are matched by name and new ones are added to it, or left out when it is
     `frozen`. Columns in `ignore` are left out. With `labels` false rows need no label. `block_rows`, how much is read
-    at a time, and `threads`, how many parse text (default: as many as there are cores), never change a result.
+    at a time, and `threads`, how many parse text (default: as many as there are cores), never change a result. With
+    `cache` the parsed rows of a file are kept beside it, as FILE.nrcache, and read from there for as long as the file
+    stays the same.
 
     >>> [len(block) for block in read(([[1.0], [2.0], [3.0]], [1, -1, 1]), block_rows=2).blocks()]
     [2, 1]
@@ -81,7 +86,10 @@ def read(
         available() if threads is None else threads,
     )
     if isinstance(source, (str, os.PathLike)):
-        return _read_file(Input(os.fspath(source)), settings)
+        file = Input(os.fspath(source))
+        return _cached(file, settings) if cache else _read_file(file, settings)
+    if cache:
+        raise SettingError("cache is for files: what is in memory needs none")
     if is_frame(source):
         return read_frame(source, settings)
     if isinstance(source, tuple) and _is_matrix_and_labels(source):
@@ -125,6 +133,21 @@ def _read_file(file: Input, settings: Settings) -> Stream:
     return (reader or _reader_for(file))(file, settings)
 
 
+def _cached(file: Input, settings: Settings) -> Stream:
+    """The same by way of a cache, which is made in the first pass."""
+    from noregret.stream.cache.cached import Cached
+
+    if not file.rereadable:
+        raise InputError("cannot be cached, for it can be read only once: give a file", file.name)
+
+    def reopened(features: Features) -> Stream:
+        again = replace(settings, features=features, text=(), categorical=())  # the recipe knows its columns
+        return _read_file(Input(file.path), again)
+
+    rules = {"label": settings.label, "ignore": sorted(settings.ignore), "labels": settings.labels}
+    return Cached(_read_file(file, settings), file.path, rules, reopened, settings.block_rows)
+
+
 def _reader_for(file: Input) -> Reader:
     """The reader that the first bytes ask for."""
     head = file.head()
@@ -134,6 +157,8 @@ def _reader_for(file: Input) -> Reader:
         return read_ipc
     if head.startswith(b"PK\x03\x04"):
         return Npz
+    if head.startswith(CACHE_FILE):
+        raise InputError("is a cache: give the file that it was made of", file.name)
     if not head.strip():
         raise InputError("holds no rows", file.name)
     first = next(filter(says_something, head.removeprefix(b"\xef\xbb\xbf").split(b"\n")), b"")

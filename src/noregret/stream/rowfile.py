@@ -6,7 +6,6 @@ appended while a stream is read and mapped into memory afterwards; memory stays 
 
 from __future__ import annotations
 
-import math
 import tempfile
 from collections.abc import Iterator
 from typing import IO, Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Dense, Ints, Rows, Sparse
-from noregret.stream.given import words
+from noregret.stream.parts import Words, parts_of
 from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS
 
 
@@ -52,7 +51,7 @@ class RowFile(Stream):
         super().__init__(stream.source, stream.features, None, length=0)
         self._asked = block_rows
         self._columns: dict[str, Column] = {}
-        self._words: dict[str, int] | None = None
+        self._words: Words | None = None  # where the labels are words
         self._width: int | None = None  # of dense rows
         self._closed = False
         try:
@@ -79,20 +78,21 @@ class RowFile(Stream):
         self._columns = {}
 
     def _write(self, stream: Stream) -> None:
-        end = 0
+        end, known = 0, Words()
         for block in stream.blocks():
-            rows = block.rows
             if not self.length:
                 self._begin(block)
-            self._append("labels", self._coded(block))
-            self._append("lines", block.lines)
-            if block.weights is not None or "weights" in self._columns:
+            if block.labels.dtype == object:
+                self._words = known
+            parts = parts_of(block, known)
+            if "weights" in parts or "weights" in self._columns:
                 self._append_weights(block)
-            self._append("values", rows.values)
-            if isinstance(rows, Sparse):
-                self._append("indices", rows.indices)
-                self._append("ends", rows.indptr[1:] + end)
-                end += int(rows.indptr[-1])
+            for name in ("labels", "lines", "indices", "values"):
+                if name in parts:
+                    self._append(name, parts[name])
+            if "bounds" in parts:
+                self._append("ends", parts["bounds"][1:] + end)
+                end += int(parts["bounds"][-1])
             self.length = (self.length or 0) + len(block)
         for column in self._columns.values():
             column.map()
@@ -116,20 +116,8 @@ class RowFile(Stream):
             self._append("weights", np.ones(self.length or 0))
         self._append("weights", np.ones(len(block)) if block.weights is None else block.weights)
 
-    def _coded(self, block: Block) -> NDArray[np.float64]:
-        """Labels as numbers: words by their place in a list, NaN for none."""
-        if block.labels.dtype != object:
-            return np.asarray(block.labels, dtype=np.float64)
-        self._words = {} if self._words is None else self._words
-        known = self._words
-        codes = (known.setdefault(label, len(known)) if label else math.nan for label in block.labels)
-        return np.fromiter(codes, np.float64, len(block))
-
     def _labels(self, coded: NDArray[Any]) -> NDArray[Any]:
-        if self._words is None:
-            return coded
-        listed = list(self._words)
-        return words([None if math.isnan(code) else listed[int(code)] for code in coded.tolist()])
+        return coded if self._words is None else self._words.labels(coded)
 
     def _array(self, name: str) -> NDArray[Any]:
         if self._closed:

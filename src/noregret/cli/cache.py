@@ -1,0 +1,181 @@
+"""`noregret cache`: the parsed rows of a file, kept beside it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noregret.cli.arguments import Categorical, HashBits, Ignore, Json, Label, Quiet, Text
+
+if TYPE_CHECKING:
+    from noregret.stream.cache.cached import Cached
+    from noregret.stream.cache.file import CacheFile
+
+
+def cache(
+    stream: Annotated[str, typer.Argument(help="A file in any format that learn reads.", metavar="STREAM")],
+    label: Label = None,
+    text: Text = None,
+    categorical: Categorical = None,
+    ignore: Ignore = None,
+    hash_bits: HashBits = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare every byte of the cache and of the file instead of making one.")
+    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the file's cache.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep the parsed rows of a file beside it, as FILE.nrcache, for commands that are given --cache.
+
+    Example: noregret cache spam.svm.gz
+    """
+    from noregret.cli.options import names
+    from noregret.errors import SettingError
+    from noregret.stream import read
+
+    reading: dict[str, Any] = {
+        "label": label,
+        "text": names(text),
+        "categorical": names(categorical),
+        "ignore": names(ignore),
+        "hash_bits": hash_bits,
+    }
+    if check or remove:
+        _refuse(reading, "--check" if check else "--remove")
+        if check and remove:
+            raise SettingError("--check and --remove are two things: give one of them")
+        (_check if check else _remove)(stream, json, quiet)
+        return
+    began = time.perf_counter()
+    source: Any = read(stream, **{**reading, "hash_bits": 18 if hash_bits is None else hash_bits}, cache=True)
+    made, found = _made(source, quiet or json)
+    with found:
+        answer = _figures(source, found, made, time.perf_counter() - began)
+    _show(answer, json, quiet)
+
+
+def _refuse(reading: dict[str, Any], what: str) -> None:
+    """A cache is looked at or removed as it is, however it was made."""
+    from noregret.cli.options import flag
+    from noregret.errors import SettingError
+
+    for key, value in reading.items():
+        if value:
+            raise SettingError(f"{flag(key)} says how to make a cache: it does not go with {what}")
+
+
+def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
+    """Whether the cache had to be made, and the cache."""
+    from noregret.cli.compare import Bar
+    from noregret.errors import InputError
+
+    found = source.sound()
+    if found is not None:
+        return False, found
+    rows = 0
+    with Bar(quiet) as bar:
+        for block in source.make():
+            rows += len(block)
+            bar.show(f"reading {rows:,} rows", source.fraction())
+    found = source.sound()
+    if found is None:
+        raise InputError("was changed while it was being read: no cache was made", source.source)
+    return True, found
+
+
+def _figures(source: Cached, found: CacheFile, made: bool, seconds: float) -> dict[str, Any]:
+    if source.features.kind == "index":
+        source.features.reach(found.contents.width)
+    return {
+        "cache": found.path,
+        "source": source.source,
+        "made": made,
+        "rows": found.contents.rows,
+        "features": source.features.count,
+        "values": found.contents.entries,
+        "bytes": found.size,
+        "source_bytes": found.origin.size,
+        "source_digest": found.origin.digest,
+        "ratio": found.size / found.origin.size,
+        "seconds": seconds,
+    }
+
+
+def _show(answer: dict[str, Any], json: bool, quiet: bool) -> None:
+    if json:
+        import msgspec
+
+        print(msgspec.json.encode(answer).decode())
+    elif not quiet:
+        from noregret.cli.show import number, table
+
+        print(f"{answer['cache']}: {'made' if answer['made'] else 'there already, and right'}")
+        rows = [(key, number(answer[key])) for key in ("rows", "features", "values", "bytes")]
+        rows.append(("  of the file's own", f"{answer['ratio']:.2f}"))
+        table([*rows, ("seconds", f"{answer['seconds']:.3f}")])
+
+
+def _caches(stream: str) -> list[str]:
+    """The caches that there are of a file."""
+    from noregret.errors import InputError
+    from noregret.stream.cache.place import is_cache, places
+
+    found = [str(place) for place in places(stream) if place.is_file() and is_cache(place)]
+    if not found:
+        raise InputError("has no cache", stream)
+    return found
+
+
+def _check(stream: str, json: bool, quiet: bool) -> None:
+    """Read all of the cache and all of the file; leave with 1 where something is not as it should be."""
+    import sys
+
+    from noregret.errors import InputError
+
+    for path in _caches(stream):
+        try:
+            wrong = _wrong(path, stream)
+        except OSError as error:
+            raise InputError(f"cannot be read ({error.strerror})", stream) from error
+        if json:
+            _show({"cache": path, "source": stream, "right": not wrong, "reason": wrong or None}, json, quiet)
+        elif wrong:
+            print(f"noregret: {path}: {wrong}: it will be made anew when it is used", file=sys.stderr)
+        elif not quiet:
+            print(f"{path}: whole, and of {stream} as it is now")
+        if wrong:
+            raise typer.Exit(1)
+
+
+def _wrong(path: str, stream: str) -> str:
+    """What is wrong with a cache; nothing if nothing is."""
+    from noregret.stream.cache.file import CacheFile
+    from noregret.stream.cache.layout import Damaged
+    from noregret.stream.cache.origin import same_bytes
+
+    try:
+        with CacheFile(path) as found:
+            for _ in found.blocks(stream):
+                pass
+            return "" if same_bytes(stream, found.origin) else "it is of another file, or of this one before a change"
+    except Damaged as error:
+        return str(error)
+
+
+def _remove(stream: str, json: bool, quiet: bool) -> None:
+    from pathlib import Path
+
+    from noregret.errors import InputError
+
+    for path in _caches(stream):
+        try:
+            Path(path).unlink()
+        except OSError as error:
+            raise InputError(f"cannot be removed: {error.strerror}", path) from error
+        if json:
+            _show({"cache": path, "source": stream, "removed": True}, json, quiet)
+        elif not quiet:
+            print(f"{path}: removed")
