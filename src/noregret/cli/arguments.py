@@ -22,6 +22,9 @@ Cache = Annotated[
         "--cache", help="Keep the parsed rows beside the file, as FILE.nrcache, and read them from there next time."
     ),
 ]
+Threads = Annotated[
+    int | None, typer.Option(help="How many threads parse text (default: as many as there are cores).", metavar="N")
+]
 Scale = Annotated[str | None, typer.Option(help="max: divide each feature by its largest size so far.")]
 Passes = Annotated[int, typer.Option(help="How many times to go over the stream.")]
 Shuffle = Annotated[

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Cache, Gap, Json, Quiet, Seconds
+from noregret.cli.arguments import Cache, Gap, Json, Quiet, Seconds, Threads
 
 if TYPE_CHECKING:
     from noregret.stream import Stream
@@ -31,6 +31,7 @@ def certify(
         Path | None, typer.Option(help="Draw the regret so far to this file (.png, .svg, .pdf); implies --anytime.")
     ] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
+    threads: Threads = None,
     cache: Cache = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -66,7 +67,7 @@ def certify(
     with closing_in(quiet or json) as watch:
         found = certify_run(
             run,
-            *(read_again(stream, core.options, cache) for stream in streams),
+            *(read_again(stream, core.options, threads, cache) for stream in streams),
             radius=radius,
             radii=radii_of(radii),
             anytime=anytime or plot is not None,
@@ -92,7 +93,7 @@ def certify(
     leave_if_broken(found)
 
 
-def read_again(stream: str, options: dict[str, Any], cache: bool = False) -> Stream:
+def read_again(stream: str, options: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:
     """A stream as it was read when it was learned from."""
     from noregret.stream import read
 
@@ -104,5 +105,6 @@ def read_again(stream: str, options: dict[str, Any], cache: bool = False) -> Str
         ignore=options.get("ignore") or (),
         hash_bits=options.get("hash_bits") or 18,
         missing=options.get("missing") or "error",
+        threads=threads,
         cache=cache,
     )

@@ -27,6 +27,7 @@ from noregret.cli.arguments import (
     Shuffle,
     StreamFile,
     Text,
+    Threads,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def compare(
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
+    threads: Threads = None,
     cache: Cache = False,
     gap: Gap = None,
     seconds: Seconds = None,
@@ -100,6 +102,7 @@ def compare(
         ignore=names(ignore),
         hash_bits=18 if hash_bits is None else hash_bits,
         missing=missing or "error",
+        threads=threads,
         cache=cache,
     )
     with Bar(quiet or json) as bar:

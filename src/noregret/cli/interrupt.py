@@ -51,8 +51,10 @@ class Interrupt:
             try:
                 self._reading = True
                 block = next(blocks, None)
-            except KeyboardInterrupt:
-                if self._gently:
+            except (KeyboardInterrupt, Exception):
+                if not self.asked():
+                    raise
+                if self._gently:  # whatever it came as: a compiler that is interrupted says so in its own words
                     return
                 raise SettingError("stopped while the rows were being gathered: nothing was learned") from None
             finally:

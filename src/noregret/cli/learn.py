@@ -27,6 +27,7 @@ from noregret.cli.arguments import (
     Shuffle,
     StreamFile,
     Text,
+    Threads,
 )
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def learn(
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
+    threads: Threads = None,
     cache: Cache = False,
     predictions: Annotated[
         Path | None, typer.Option(help="Write every prediction, made before its label was seen, to this file.")
@@ -229,6 +231,7 @@ def learn(
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],
         features=core.features,
+        threads=threads,
         cache=cache,
     )
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)

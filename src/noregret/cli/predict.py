@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from noregret.cli.arguments import Cache
+from noregret.cli.arguments import Cache, Threads
 
 
 def predict(
@@ -17,6 +17,7 @@ def predict(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
     ] = None,
+    threads: Threads = None,
     cache: Cache = False,
 ) -> None:
     """Score new rows with a saved model: row, score and prediction as comma-separated text.
@@ -39,6 +40,7 @@ def predict(
         features=core.features,
         frozen=True,
         labels=False,
+        threads=threads,
         cache=cache,
     )
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from noregret.cli.arguments import Cache
+from noregret.cli.arguments import Cache, Threads
 
 
 def verify(
@@ -21,6 +21,7 @@ def verify(
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Also the claims that are not numbers: that parts are there and fit.")
     ] = False,
+    threads: Threads = None,
     cache: Cache = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code tells.")] = False,
@@ -43,7 +44,7 @@ def verify(
             done = verify_receipt(receipt, *streams)
         else:
             found = Receipt.load(receipt)
-            done = verify_receipt(found, *(read_again(stream, found.reading, cache) for stream in streams))
+            done = verify_receipt(found, *(read_again(stream, found.reading, threads, cache) for stream in streams))
     except ReceiptError as error:
         if not error.failed:
             raise
