@@ -18,6 +18,7 @@ from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.given import LabelTokens, none
+from noregret.stream.hashing import Strings
 from noregret.stream.lines import text_lines
 from noregret.stream.missing import Missing
 from noregret.stream.numbers import is_missing, number, numbers
@@ -105,7 +106,7 @@ class Delimited(Stream):
         found = none(len(batch)) if place is None else labels.array([cell.strip() for cell in columns[place]], lines)
         return self._plan.block(
             [self._numbers(columns[column.column], column.name, lines) for column in self._plan.numeric],
-            [columns[column.column] for column in self._plan.hashed],
+            [Strings.of(columns[column.column]) for column in self._plan.hashed],
             found,
             np.array(lines, dtype=np.int64),
             self.source,
