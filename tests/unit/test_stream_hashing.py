@@ -1,6 +1,10 @@
 """Hashed features: MurmurHash3 against its definition and against scikit-learn, slots, words and sums."""
 
+from dataclasses import replace
+from decimal import Decimal
+
 import numpy as np
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +12,8 @@ from sklearn.utils import murmurhash3_32
 
 from noregret._kernel.hashing import murmur3
 from noregret.stream import Features, encode, read
-from noregret.stream.hashing import slots, summed, tokens, written
+from noregret.stream.arrow import strings
+from noregret.stream.hashing import Column, HashedValues, Strings, slots, summed, tokens, written
 from oracle.matrix import matrix
 from oracle.murmur import murmur3 as by_definition
 
@@ -117,3 +122,123 @@ def test_the_recipe_remembers_which_value_went_to_a_slot_but_only_while_learning
     before = dict(stream.features.values)
     encode(stream.features, {"city": "Paris"}, grow=False)
     assert stream.features.values == before
+
+
+TEXTS = st.text(
+    st.sampled_from("aAzZ_09 .,-|:=\t\n\x1c\x85\xa0\u1680\u2003\u2028\u205f\u3000éÉßİ漢字🙂\u0301"), max_size=12
+)
+
+
+@given(
+    st.lists(st.none() | TEXTS | st.text(max_size=9), max_size=12), st.text(max_size=5), st.booleans(), st.booleans()
+)
+def test_a_column_hashed_on_its_bytes_is_each_cell_s_tokens_hashed(cells, name, is_text, coded):
+    cells = [cell if cell is None or cell.isascii() else cell.encode("utf-8", "ignore").decode() for cell in cells]
+    expected = [(row, token) for row, cell in enumerate(cells) for token in tokens(name, cell, is_text)]
+    column = Strings.of(cells)
+    if coded:
+        distinct = sorted({cell for cell in cells if cell is not None})
+        codes = np.array([-1 if cell is None else distinct.index(cell) for cell in cells], dtype=np.int64)
+        column = replace(Strings.of(distinct), codes=codes)
+    features = hashing_features(20)
+    found = HashedValues([Column(name, is_text, column)], features)
+    pairs = sorted(zip(found.rows.tolist(), found.slots.tolist(), strict=True), key=lambda pair: pair[0])
+    assert pairs == [(row, by_definition(token.encode("utf-8", "surrogatepass")) % 2**20) for row, token in expected]
+
+
+def test_bytes_are_read_where_they_start_and_stop_and_nowhere_else():
+    data = np.frombuffer(b"xxRomexxOslo", dtype=np.uint8)
+    cells = Strings(data, np.array([2, 8, 5]), np.array([6, 12, 5]))
+    found = HashedValues([Column("city", False, cells)], hashing_features(20))
+    assert found.rows.tolist() == [0, 1]
+    assert found.slots.tolist() == [by_definition(f"city={city}".encode()) % 2**20 for city in ("Rome", "Oslo")]
+
+
+@pytest.mark.parametrize("block_rows", [1, 2, 3, 100])
+def test_the_first_value_of_a_slot_in_the_order_of_the_rows_is_remembered(block_rows):
+    rows = 40
+    table = pyarrow.table(
+        {
+            "label": np.tile([1, -1], rows // 2),
+            "text": [f"Word{row} other{row % 7} é{row}" for row in range(rows)],
+            "city": pyarrow.array([f"city {row % 9}" for row in range(rows)]).dictionary_encode(),
+        }
+    )
+    stream = read(table, text=["text"], hash_bits=4, block_rows=block_rows)
+    list(stream.blocks())
+    expected = {}
+    for row in table.to_pylist():
+        for token in tokens("text", row["text"], True) + tokens("city", row["city"], False):
+            expected.setdefault(by_definition(token.encode()) % 16, token)
+    assert stream.features.values == expected
+    again = Features.from_dict(stream.features.to_dict())
+    assert np.array_equal(again.noted, stream.features.noted)
+    assert np.flatnonzero(np.unpackbits(again.noted, bitorder="little")).tolist() == sorted(expected)
+
+
+KINDS = [
+    pyarrow.string(),
+    pyarrow.large_string(),
+    pyarrow.string_view(),
+    pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
+]
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pyarrow.string(),
+        pyarrow.large_string(),
+        pyarrow.string_view(),
+        pyarrow.dictionary(pyarrow.int8(), pyarrow.string()),
+    ],
+)
+def test_every_arrow_type_of_text_is_hashed_as_its_python_strings(kind, is_text):
+    cells = ["Rome now", None, "", " ", "Öl am Tag", "x" * 30, "\u2003", "Rome now"]
+    whole = pyarrow.array(["before", *cells, "behind"]).cast(kind)
+    for column in (
+        whole.slice(1, len(cells)),
+        pyarrow.array(cells).cast(kind),
+        whole[:0],
+        pyarrow.array(["", None]).cast(kind),
+    ):
+        found = HashedValues([Column("a", is_text, strings(column, "a", "t"))], hashing_features(18))
+        expected = [
+            (row, by_definition(token.encode()) % 2**18)
+            for row, cell in enumerate(column.to_pylist())
+            for token in tokens("a", cell, is_text)
+        ]
+        assert sorted(zip(found.rows.tolist(), found.slots.tolist(), strict=True)) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pyarrow.array([1, None, 3, 1]),
+        pyarrow.array([1.0, 2.5, float("nan"), -0.0, None, 1e300]),
+        pyarrow.array([True, False, None]),
+        pyarrow.array([Decimal("1.50"), None]),
+        pyarrow.nulls(2),
+        pyarrow.array([3.0, 4.5, None]).dictionary_encode(),
+        pyarrow.array(["a", "b", "c"]).dictionary_encode()[:1],
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_other_columns_are_hashed_as_they_are_written(column):
+    found = HashedValues([Column("a", False, strings(column, "a", "t"))], hashing_features(18))
+    expected = [
+        by_definition(token.encode()) % 2**18 for cell in column.to_pylist() for token in tokens("a", cell, False)
+    ]
+    assert found.slots.tolist() == expected
+
+
+def test_long_rows_are_sorted_and_summed_too():
+    rng = np.random.default_rng(3)
+    rows, indices = np.sort(rng.integers(0, 3, 5000)), rng.integers(0, 4000, 5000)
+    found = summed(rows, indices, np.ones(5000), 3)
+    for row in range(3):
+        expected, counts = np.unique(indices[rows == row], return_counts=True)
+        low, high = found.indptr[row : row + 2]
+        assert found.indices[low:high].tolist() == expected.tolist()
+        assert found.values[low:high].tolist() == counts.tolist()

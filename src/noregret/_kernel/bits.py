@@ -24,6 +24,11 @@ def eight_bytes(data: Any, i: int) -> Any:
     return np.uint64(int.from_bytes(data[i : i + 8].tobytes(), "little"))
 
 
+def four_bytes(data: Any, i: int) -> int:
+    """data[i:i+4] as a whole number, the first byte lowest."""
+    return int.from_bytes(data[i : i + 4].tobytes(), "little")
+
+
 def byte(data: Any, i: int) -> int:
     """data[i] as a whole number, i not negative; compiled code may leave out to look whether it is."""
     return int(data[i])
@@ -53,6 +58,16 @@ def _eight_bytes(context: Any, data: Any, i: Any) -> Any:
         return builder.load(builder.bitcast(place, WORD.as_pointer()), align=1)
 
     return types.uint64(data, types.intp), generate
+
+
+@intrinsic
+def _four_bytes(context: Any, data: Any, i: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, given[0])
+        place = builder.bitcast(builder.gep(array.data, [given[1]]), ir.IntType(32).as_pointer())
+        return builder.zext(builder.load(place, align=1), WORD)
+
+    return types.int64(data, types.intp), generate
 
 
 @intrinsic
@@ -94,6 +109,11 @@ def _product(context: Any, a: Any, b: Any) -> Any:
 @overload(eight_bytes, strict=False, inline="always")
 def _eight_bytes_of(data: Any, i: Any) -> Callable[..., Any]:
     return lambda data, i: _eight_bytes(data, i)
+
+
+@overload(four_bytes, strict=False, inline="always")
+def _four_bytes_of(data: Any, i: Any) -> Callable[..., Any]:
+    return lambda data, i: _four_bytes(data, i)
 
 
 @overload(byte, strict=False, inline="always")

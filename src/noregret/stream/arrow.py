@@ -16,7 +16,7 @@ from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.given import none, words
-from noregret.stream.hashing import written
+from noregret.stream.hashing import Strings, written
 from noregret.stream.missing import Missing
 from noregret.stream.opening import Input
 from noregret.stream.settings import TABLE_ROWS, Settings
@@ -73,7 +73,7 @@ class ArrowTable(Stream):
         chosen = self._plan
         return chosen.block(
             [self._numbers(batch.column(column.column), column.name) for column in chosen.numeric],
-            [cells(batch.column(column.column), column.name, self.source) for column in chosen.hashed],
+            [strings(batch.column(column.column), column.name, self.source) for column in chosen.hashed],
             none(batch.num_rows) if chosen.label is None else self._labels(batch.column(chosen.label)),
             np.arange(done + 1, done + 1 + batch.num_rows, dtype=np.int64),
             self.source,
@@ -112,10 +112,16 @@ def column_kind(kind: Any, name: str, source: str) -> ColumnKind:
         return "numeric"
     if types.is_dictionary(kind):
         return column_kind(kind.value_type, name, source) and "categorical"
-    strings = (types.is_string, types.is_large_string, types.is_string_view)
-    if any(test(kind) for test in strings):
+    if is_string(kind):
         return "categorical"
     raise InputError(f"column {name!r} must hold numbers, booleans or strings, it holds type {kind}", source)
+
+
+def is_string(kind: Any) -> bool:
+    """Whether an Arrow type holds text."""
+    from pyarrow import types
+
+    return any(test(kind) for test in (types.is_string, types.is_large_string, types.is_string_view))
 
 
 def cells(column: Any, name: str, source: str) -> list[Any]:
@@ -126,6 +132,52 @@ def cells(column: Any, name: str, source: str) -> list[Any]:
         return list((column.dictionary_decode() if types.is_dictionary(column.type) else column).to_pylist())
     except (ArrowException, ValueError) as error:
         raise InputError(f"column {name!r} cannot be read ({reason(error)})", source) from error
+
+
+def strings(column: Any, name: str, source: str) -> Strings:
+    """A column's values as the text that is hashed."""
+    from pyarrow import ArrowException
+
+    try:
+        column.validate(full=True)  # text that is no UTF-8, a code that has no value
+        return _strings(column)
+    except (ArrowException, ValueError) as error:
+        raise InputError(f"column {name!r} cannot be read ({reason(error)})", source) from error
+
+
+def _strings(column: Any) -> Strings:
+    import pyarrow
+    from pyarrow import types
+
+    if is_string(column.type):
+        return _text(column.cast(pyarrow.large_string()) if types.is_string_view(column.type) else column)
+    if not types.is_dictionary(column.type):
+        try:
+            column = column.dictionary_encode()
+        except pyarrow.ArrowNotImplementedError:
+            return Strings.of(column.to_pylist())
+    if len(column.dictionary) > len(column):
+        return _strings(column.dictionary_decode())
+    codes = column.indices.cast(pyarrow.int64()).fill_null(-1).to_numpy()
+    values = column.dictionary
+    distinct = _strings(values) if is_string(values.type) else Strings.of(values.to_pylist())
+    return Strings(distinct.data, distinct.starts, distinct.stops, codes)
+
+
+def _text(column: Any) -> Strings:
+    """The memory of an Arrow array of strings, seen without a copy."""
+    from pyarrow import types
+
+    _, bounds, data = column.buffers()
+    if not len(column) or data is None:
+        return Strings.of([None] * len(column))
+    width = np.int64 if types.is_large_string(column.type) else np.int32
+    whole = np.frombuffer(bounds, dtype=width, count=column.offset + len(column) + 1)
+    offsets = whole[column.offset :].astype(np.int64)
+    starts, stops = offsets[:-1], offsets[1:]
+    if column.null_count:
+        stops = np.where(column.is_valid().to_numpy(zero_copy_only=False), stops, starts)
+    return Strings(np.frombuffer(data, dtype=np.uint8), starts, stops)
 
 
 def _guarded(batches: Iterator[Any], source: str) -> Iterator[Any]:

@@ -15,6 +15,8 @@ import numpy as np
 
 from noregret.errors import InputError
 from noregret.stream.block import Dense, Ints, Rows
+from noregret.stream.features import Hints
+from noregret.stream.hashing import Strings
 from noregret.stream.lines import decoded
 from noregret.stream.numbers import is_missing, number, numbers
 from noregret.stream.opening import Input
@@ -230,8 +232,9 @@ class _Rows:
         for entry, begin, end in self._tough[:tough].tolist():
             values[entry] = float(self._text.data[begin:end])
         data = self._text.data + self._more if self._more else self._text.data
+        found, hints = self._assembled(data, rows)
         return Part(
-            self._assembled(data, rows),
+            found,
             self._labels[:rows],
             None
             if self._plan.label is None
@@ -239,16 +242,16 @@ class _Rows:
             self._lines[:rows],
             count,
             wrong,
+            hints=hints,
         )
 
-    def _assembled(self, data: bytearray, rows: int) -> Rows:
+    def _assembled(self, data: bytearray, rows: int) -> tuple[Rows, Hints | None]:
         if self._plan.features.hash_start is None:
-            return Dense(self._X[:rows])
-        found = [
-            [data[b:e].decode() for b, e in self._cells[:rows, place].tolist()]
-            for place in range(len(self._plan.hashed))
-        ]
-        return self._plan.rows([self._X[:rows, place] for place in range(self._X.shape[1])], found, rows)
+            return Dense(self._X[:rows]), None
+        array = np.frombuffer(data, dtype=np.uint8)
+        places = np.ascontiguousarray(self._cells[:rows].transpose(1, 2, 0))
+        found = [Strings(array, starts, stops) for starts, stops in places]
+        return self._plan.rows(list(self._X[:rows].T), found, rows)
 
 
 def _number(cell: str, name: str, source: str, line: int) -> float:

@@ -10,10 +10,12 @@ given: w can only grow.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
@@ -36,6 +38,14 @@ class Memo:
         self.row = (np.array([0, len(keys)], dtype=np.int64), indices, np.zeros(len(keys)))
 
 
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Slots, counted from 0, that were new when somebody looked, in the order of the rows, and what went to each."""
+
+    slots: Indices
+    texts: Callable[[Ints], Iterable[str]]  # of those at the places given
+
+
 class Features:
     """The numbering of a stream's features; it grows while rows are read and is stored with the model.
 
@@ -53,6 +63,7 @@ class Features:
         "kind",
         "memo",
         "names",
+        "noted",
         "text",
         "values",
     )
@@ -67,6 +78,7 @@ class Features:
         self.categorical: tuple[str, ...] = ()
         self.text: tuple[str, ...] = ()
         self.values: dict[int, str] = {}  # the value first seen in each hashed slot, for people to read
+        self.noted: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)  # the slots among them, a bit each
         self.memo: Memo | None = None  # the last dict's keys with their indices: see rows.encode
 
     @classmethod
@@ -111,6 +123,7 @@ class Features:
         if self.hash_start is None:
             self.hash_bits = bits
             self.hash_start = len(self.names)
+            self.noted = _bits(self.slots, [])
             self.memo = None
 
     def declare(self, categorical: tuple[str, ...] = (), text: tuple[str, ...] = ()) -> None:
@@ -135,12 +148,22 @@ class Features:
         place = index - self.slots
         return self.names[place] if place < len(self.names) else f"feature {index}"
 
-    def note(self, found: Sequence[str], places: Indices) -> None:
-        """Remember what was hashed to slots that nothing went to before."""
-        slots, first = np.unique(places - np.uint32(self.hash_start or 0), return_index=True)
-        for slot, at in zip(slots.tolist(), first.tolist(), strict=True):
-            if slot not in self.values:
-                self.values[slot] = found[at][:60]
+    def note(self, hints: Hints) -> None:
+        """Remember what was hashed to slots that nothing went to before.
+
+        Only one thread may do so; others may look at `noted` meanwhile, which never forgets.
+        """
+        from noregret._kernel.gather import newly
+
+        new = np.empty(len(hints.slots), dtype=np.int64)
+        new = new[: newly(hints.slots, self.noted, new)]
+        for slot, text in zip(hints.slots[new].tolist(), hints.texts(new), strict=True):
+            self.values[slot] = text[:60]
+
+    def remember(self, slot: int, text: str) -> None:
+        """Take over what somebody else has noted of a slot, unless something is known."""
+        self.values.setdefault(slot, text)
+        self.noted[slot >> 3] |= np.uint8(1 << (slot & 7))
 
     def quoted(self, index: int) -> str:
         """The feature as an error sentence calls it."""
@@ -187,11 +210,20 @@ class Features:
         features.categorical, features.text = tuple(stored["categorical"]), tuple(stored["text"])
         features.names = list(stored["names"])
         features.values = dict(zip(*stored["values"], strict=True))
+        features.noted = _bits(features.slots, list(features.values))
         start = len(features.names) if features.hash_start is None else features.hash_start
         features.index = {
             name: place if place < start else place + features.slots for place, name in enumerate(features.names)
         }
         return features
+
+
+def _bits(slots: int, noted: list[int]) -> NDArray[np.uint8]:
+    """A bit for each of so many slots, set for those given."""
+    bits = np.zeros((slots + 7) // 8, dtype=np.uint8)
+    places = np.array(noted, dtype=np.int64)
+    np.bitwise_or.at(bits, places >> 3, (1 << (places & 7)).astype(np.uint8))
+    return bits
 
 
 def _below(rows: Rows, width: int) -> Rows:

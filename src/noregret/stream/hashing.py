@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret.stream.block import Floats, Indices, Ints, Sparse
-from noregret.stream.features import Features
+from noregret.stream.features import Features, Hints
+
+Bytes = NDArray[np.uint8]
 
 _WORD = re.compile(r"\w+")
 
@@ -54,37 +58,161 @@ def slots(found: Sequence[str], features: Features, learn: bool) -> Indices:
     """The feature index of each `column=value` string; while learning, the recipe remembers which they were."""
     from noregret._kernel.hashing import murmur3
 
-    encoded = [token.encode("utf-8", "surrogatepass") for token in found]
+    data, offsets = _joined(found)
+    hashes = np.empty(len(found), dtype=np.uint32)
+    murmur3(data, offsets, hashes)
+    hashes &= np.uint32(features.slots - 1)
+    if learn:
+        features.note(Hints(hashes, lambda places: [found[place] for place in places.tolist()]))
+    return hashes + np.uint32(features.hash_start or 0)
+
+
+def _joined(found: Sequence[str]) -> tuple[Bytes, Ints]:
+    """Strings as UTF-8 end to end, and where each begins and the last ends."""
+    encoded = [one.encode("utf-8", "surrogatepass") for one in found]
     offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)), out=offsets[1:])
-    hashes = np.empty(len(encoded), dtype=np.uint32)
-    murmur3(np.frombuffer(bytearray(b"".join(encoded)), dtype=np.uint8), offsets, hashes)
-    places: Indices = (hashes & np.uint32(features.slots - 1)) + np.uint32(features.hash_start or 0)
-    if learn:
-        features.note(found, places)
-    return places
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
 
 
-def hashed_cells(
-    columns: Iterable[tuple[str, bool, Sequence[Any]]], features: Features, learn: bool
-) -> tuple[Ints, Indices]:
-    """The (row, feature index) of every hashed value of a block, column by column, repeats and all."""
-    found: list[str] = []
-    rows: list[int] = []
-    for name, is_text, cells in columns:
-        for row, cell in enumerate(cells):
-            new = tokens(name, cell, is_text)
-            found += new
-            rows += [row] * len(new)
-    return np.array(rows, dtype=np.int64), slots(found, features, learn)
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """The cells of a column in UTF-8: data[starts[i]:stops[i]], an empty one where there is nothing.
+
+    With `codes` these are the distinct values, and cell i is the value codes[i], or nothing where that is −1.
+    """
+
+    data: Bytes
+    starts: Ints
+    stops: Ints
+    codes: Ints | None = None
+
+    @classmethod
+    def of(cls, cells: Sequence[Any]) -> Strings:
+        """Cells of any type, as they are written."""
+        data, offsets = _joined([written(cell) or "" for cell in cells])
+        return cls(data, offsets[:-1], offsets[1:])
+
+    def text(self, row: int) -> str:
+        """Cell `row`."""
+        place = row if self.codes is None else int(self.codes[row])
+        return self.data[self.starts[place] : self.stops[place]].tobytes().decode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column whose cells are hashed."""
+
+    name: str
+    is_text: bool
+    cells: Strings
+
+
+def hashed_column(column: Column, features: Features) -> tuple[Ints, Indices]:
+    """The (row, slot) of every feature of a column, slots counted from 0; those of a cell stand together in order."""
+    from noregret._kernel.gather import repeated
+
+    cells = column.cells
+    rows, found = _hashed_words(column) if column.is_text else _hashed_values(column)
+    found &= np.uint32(features.slots - 1)
+    if cells.codes is None:
+        return rows, found
+    bounds, order = by_row(rows, len(cells.starts))
+    there = cells.codes[cells.codes >= 0]
+    total = int((bounds[there + 1] - bounds[there]).sum())
+    rows, out = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
+    repeated(cells.codes, bounds, order, found, rows, out)
+    return rows, out
+
+
+def _hashed_values(column: Column) -> tuple[Ints, Indices]:
+    """The (cell, hash) of every cell that is not blank."""
+    from noregret._kernel.hashing import hash_values
+
+    head, cells = _read_only(f"{column.name}=".encode("utf-8", "surrogatepass")), column.cells
+    rows, out = np.empty(len(cells.starts), dtype=np.int64), np.empty(len(cells.starts), dtype=np.uint32)
+    count = hash_values(head, _read_only(cells.data), cells.starts, cells.stops, rows, out)
+    return rows[:count], out[:count]
+
+
+def _hashed_words(column: Column) -> tuple[Ints, Indices]:
+    """The (cell, hash) of every word; cells that are not ASCII come last."""
+    from noregret._kernel.hashing import hash_words, murmur3
+
+    head, cells = _read_only(f"{column.name}=".encode("utf-8", "surrogatepass")), column.cells
+    most = int((cells.stops - cells.starts + 1 >> 1).sum())
+    rows, out = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.uint32)
+    left = np.empty(len(cells.starts), dtype=np.int64)
+    count, others = hash_words(head, _read_only(cells.data), cells.starts, cells.stops, rows, out, left)
+    if not others:
+        return rows[:count], out[:count]
+    distinct = Strings(cells.data, cells.starts, cells.stops)
+    found = [tokens(column.name, distinct.text(cell), True) for cell in left[:others].tolist()]
+    data, offsets = _joined(list(chain.from_iterable(found)))
+    more = np.empty(len(offsets) - 1, dtype=np.uint32)
+    murmur3(data, offsets, more)
+    cell_of = np.repeat(left[:others], list(map(len, found)))
+    return np.concatenate([rows[:count], cell_of]), np.concatenate([out[:count], more])
+
+
+def _read_only(data: Any) -> Bytes:
+    """Bytes as the kernels were compiled for them: Arrow's memory cannot be written to."""
+    view = np.frombuffer(data, dtype=np.uint8) if isinstance(data, bytes) else data.view()
+    view.flags.writeable = False
+    return view
+
+
+class HashedValues:
+    """Every hashed feature of a block: its row and its slot, counted from 0, column after column."""
+
+    def __init__(self, columns: Sequence[Column], features: Features) -> None:
+        self._columns = columns
+        found = [hashed_column(column, features) for column in columns]
+        self._ends = np.cumsum([0, *(len(rows) for rows, _ in found)])
+        self.rows: Ints = np.concatenate([np.empty(0, dtype=np.int64), *(rows for rows, _ in found)])
+        self.slots: Indices = np.concatenate([np.empty(0, dtype=np.uint32), *(slots for _, slots in found)])
+
+    def hints(self, order: Ints, first: int, features: Features) -> Hints:
+        """The features, in the `order` of which they are counted from `first`, that nothing is known about."""
+        from noregret._kernel.gather import maybe_new
+
+        entries = np.empty(len(self.slots), dtype=np.int64)
+        entries = entries[: maybe_new(order, first, self.slots, features.noted, entries)]
+        return Hints(self.slots[entries], lambda places: self._tokens(entries[places]))
+
+    def _tokens(self, entries: Ints) -> Iterator[str]:
+        """The `column=value` strings that were hashed."""
+        from noregret._kernel.gather import ordinals
+
+        places = np.searchsorted(self._ends[1:], entries, side="right")
+        within = np.empty(len(entries), dtype=np.int64)
+        ordinals(self.rows, entries, self._ends[places], within)
+        for place, row, k in zip(places.tolist(), self.rows[entries].tolist(), within.tolist(), strict=True):
+            column = self._columns[place]
+            cell = column.cells.text(row)
+            yield f"{column.name}={words(cell)[k] if column.is_text else cell}"
+
+
+def by_row(rows: Ints, count: int) -> tuple[Ints, Ints]:
+    """The entries of each of `count` rows: order[bounds[t]:bounds[t+1]] of row t, as they came."""
+    from noregret._kernel.gather import by_row as sort
+
+    bounds, order = np.zeros(count + 1, dtype=np.int64), np.empty(len(rows), dtype=np.int64)
+    sort(rows, bounds, order)
+    return bounds, order
+
+
+def merged(bounds: Ints, order: Ints, indices: NDArray[Any], values: Floats) -> Sparse:
+    """Compressed rows of entries that are in the order of `by_row`: indices ascending, coinciding ones summed."""
+    from noregret._kernel.gather import merged as merge
+
+    total = len(order)
+    indptr, places = np.empty(len(bounds), dtype=np.int64), np.empty(total, dtype=np.uint32)
+    sums, room = np.empty(total, dtype=values.dtype), np.empty(total, dtype=np.int64)
+    kept = merge(bounds, order, indices.astype(np.uint32, copy=False), values, room, indptr, places, sums)
+    return Sparse(indptr, places[:kept], sums[:kept])
 
 
 def summed(rows: Ints, indices: NDArray[Any], values: Floats, count: int) -> Sparse:
-    """`count` compressed rows from (row, index, value) triples: indices ascending, coinciding ones summed."""
-    keys = rows.astype(np.int64) << 32 | indices.astype(np.int64)
-    order = np.argsort(keys, kind="stable")
-    keys, values = keys[order], values[order]
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    indptr = np.searchsorted(keys[first], np.arange(count + 1, dtype=np.int64) << 32).astype(np.int64)
-    totals = np.add.reduceat(values, first) if keys.size else values
-    return Sparse(indptr, (keys[first] & 0xFFFFFFFF).astype(np.uint32), totals)
+    """`count` compressed rows from (row, index, value) triples."""
+    return merged(*by_row(rows, count), indices, values)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import Block, Dense, Ints, Rows
-from noregret.stream.features import Features
-from noregret.stream.hashing import hashed_cells, summed
+from noregret.stream.features import Features, Hints
+from noregret.stream.hashing import Column, HashedValues, Strings, by_row, merged
 from noregret.stream.settings import Settings
 from noregret.stream.wording import listed
 
@@ -51,34 +51,38 @@ class Plan:
     features: Features
     learn: bool
 
-    def rows(self, numbers: Sequence[NDArray[Any]], cells: Sequence[Sequence[Any]], count: int) -> Rows:
-        """The rows of one block, from the columns in the order of `numeric` and of `hashed`."""
+    def rows(self, numbers: Sequence[NDArray[Any]], cells: Sequence[Strings], count: int) -> tuple[Rows, Hints | None]:
+        """The rows of one block, from the columns in the order of `numeric` and of `hashed`; what to remember of it.
+
+        Several threads may call this at once. Only one may then give the hints to `features.note`, in order.
+        """
         if self.features.hash_start is None:
             X = np.zeros((count, self.features.width))
             for column, values in zip(self.numeric, numbers, strict=True):
                 X[:, column.feature] = values
-            return Dense(X)
-        indices = np.array([column.feature for column in self.numeric], dtype=np.int64)
+            return Dense(X), None
+        indices = np.array([column.feature for column in self.numeric], dtype=np.uint32)
         X = np.column_stack(numbers) if numbers else np.empty((count, 0))
         at_row, at_column = np.nonzero(X)
-        named = [(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
-        rows, slots = hashed_cells(named, self.features, self.learn)
-        return summed(
-            np.concatenate([at_row, rows]),
-            np.concatenate([indices[at_column], slots]),
-            np.concatenate([X[at_row, at_column], np.ones(len(rows))]),
-            count,
-        )
+        columns = [Column(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
+        found = HashedValues(columns, self.features)
+        bounds, order = by_row(np.concatenate([at_row, found.rows]), count)
+        hints = found.hints(order, len(at_row), self.features) if self.learn else None
+        places = np.concatenate([indices[at_column], found.slots + np.uint32(self.features.hash_start)])
+        return merged(bounds, order, places, np.concatenate([X[at_row, at_column], np.ones(len(found.rows))])), hints
 
     def block(
         self,
         numbers: Sequence[NDArray[Any]],
-        cells: Sequence[Sequence[Any]],
+        cells: Sequence[Strings],
         labels: NDArray[Any],
         lines: Ints,
         source: str,
     ) -> Block:
-        return Block(self.rows(numbers, cells, len(lines)), labels, lines, source)
+        rows, hints = self.rows(numbers, cells, len(lines))
+        if hints is not None:
+            self.features.note(hints)
+        return Block(rows, labels, lines, source)
 
 
 def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: Settings, source: str) -> Plan:

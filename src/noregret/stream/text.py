@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import MAX_INDEX, Block, Ints, Rows
-from noregret.stream.features import Features
+from noregret.stream.features import Features, Hints
 from noregret.stream.given import LabelTokens
 from noregret.stream.lines import decoded
 from noregret.stream.missing import Missing
@@ -33,6 +33,7 @@ class Part:
     count: int  # of the lines in the piece
     wrong: InputError | None = None  # what ends the rows; its line is counted from 1 at the piece's first
     weights: NDArray[np.float64] | None = None
+    hints: Hints | None = None  # what the recipe is to remember
 
 
 class TextStream(Stream):
@@ -70,6 +71,8 @@ class TextStream(Stream):
         parts = in_order(pieces, self._parse, self._settings.threads)
         try:
             for part in parts:
+                if part.hints is not None:
+                    self.features.note(part.hints)
                 if len(part.lines):
                     yield from self._block(part, labels, before).pieces(self._settings.block_rows or MAX_INDEX)
                 if part.wrong is not None:

@@ -110,7 +110,7 @@ class Cached(Stream):
 
     def _take(self, news: News) -> None:
         for slot, value in zip(news.slots, news.values, strict=True):
-            self.features.values.setdefault(slot, value)
+            self.features.remember(slot, value)
 
     def make(self) -> Iterator[Block]:
         """Every block as it is read from the source; a cache is there once the last one was taken."""

@@ -1,0 +1,164 @@
+"""Entries (row, index, value) in any order into compressed rows, and which hashed slots are new among them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret._kernel import compiled, inlined
+
+SHORT = 16  # so many entries are sorted by inserting them one by one
+
+Places = NDArray[np.int64]
+Slots = NDArray[np.uint32]
+
+
+@compiled
+def by_row(rows: Places, bounds: Places, order: Places) -> None:
+    """The entries of row t are order[bounds[t]:bounds[t+1]], as they came; bounds are all zeros before."""
+    count = bounds.shape[0] - 1
+    for e in range(rows.shape[0]):
+        bounds[rows[e]] += 1
+    total = 0
+    for t in range(count):
+        size = bounds[t]
+        bounds[t] = total
+        total += size
+    for e in range(rows.shape[0]):
+        t = rows[e]
+        order[bounds[t]] = e
+        bounds[t] += 1
+    for t in range(count, 0, -1):
+        bounds[t] = bounds[t - 1]
+    bounds[0] = 0
+
+
+@inlined
+def _insert(order: Any, low: Any, high: Any, indices: Any) -> None:
+    """Sort order[low:high] by index, equal ones as they stand."""
+    for k in range(low + 1, high):
+        entry = order[k]
+        index = indices[entry]
+        at = k
+        while at > low and indices[order[at - 1]] > index:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = entry
+
+
+@inlined
+def _merge(order: Any, low: Any, middle: Any, high: Any, indices: Any, room: Any) -> None:
+    """Two sorted neighbours into one."""
+    for k in range(low, middle):
+        room[k - low] = order[k]
+    left, size, right = 0, middle - low, middle
+    at = low
+    while left < size and right < high:
+        if indices[order[right]] < indices[room[left]]:
+            order[at] = order[right]
+            right += 1
+        else:
+            order[at] = room[left]
+            left += 1
+        at += 1
+    while left < size:
+        order[at] = room[left]
+        left += 1
+        at += 1
+
+
+@inlined
+def _is_sorted(order: Any, low: Any, high: Any, indices: Any) -> Any:
+    k = low + 1
+    while k < high and indices[order[k - 1]] <= indices[order[k]]:
+        k += 1
+    return k >= high
+
+
+@inlined
+def _sort(order: Any, low: Any, high: Any, indices: Any, room: Any) -> None:
+    if _is_sorted(order, low, high, indices):
+        return
+    for begin in range(low, high, SHORT):
+        _insert(order, begin, min(begin + SHORT, high), indices)
+    width = SHORT
+    while width < high - low:
+        for begin in range(low, high - width, 2 * width):
+            _merge(order, begin, begin + width, min(begin + 2 * width, high), indices, room)
+        width *= 2
+
+
+@compiled
+def merged(
+    bounds: Places,
+    order: Places,
+    indices: Slots,
+    values: NDArray[Any],
+    room: Places,
+    out_bounds: Places,
+    out_indices: Slots,
+    out_values: NDArray[Any],
+) -> int:
+    """Compressed rows: the entries of each row by index, coinciding ones summed as they came; how many are left."""
+    total = 0
+    out_bounds[0] = 0
+    for t in range(bounds.shape[0] - 1):
+        _sort(order, bounds[t], bounds[t + 1], indices, room)
+        begin = total
+        for k in range(bounds[t], bounds[t + 1]):
+            entry = order[k]
+            if total > begin and out_indices[total - 1] == indices[entry]:
+                out_values[total - 1] += values[entry]
+            else:
+                out_indices[total], out_values[total] = indices[entry], values[entry]
+                total += 1
+        out_bounds[t + 1] = total
+    return total
+
+
+@compiled
+def repeated(codes: Places, bounds: Places, order: Places, slots: Slots, rows: Places, out: Slots) -> None:
+    """The slots of cells that are given as numbers of distinct values, −1 for none: slots[order[bounds[c]:…]] of c."""
+    total = 0
+    for i in range(codes.shape[0]):
+        if codes[i] >= 0:
+            for k in range(bounds[codes[i]], bounds[codes[i] + 1]):
+                rows[total], out[total] = i, slots[order[k]]
+                total += 1
+
+
+@compiled
+def maybe_new(order: Places, first: int, slots: Slots, noted: NDArray[np.uint8], out: Places) -> int:
+    """The entries e = order[k] − first ≥ 0 whose slot is not noted, repeats and all; how many they are."""
+    count = 0
+    for k in range(order.shape[0]):
+        entry = order[k] - first
+        if entry >= 0 and (noted[slots[entry] >> 3] >> (slots[entry] & 7)) & 1 == 0:
+            out[count] = entry
+            count += 1
+    return count
+
+
+@compiled
+def newly(slots: Slots, noted: NDArray[np.uint8], out: Places) -> int:
+    """Note every slot; out[:count] are the places of those that were not noted before."""
+    count = 0
+    for k in range(slots.shape[0]):
+        at, bit = slots[k] >> 3, 1 << (slots[k] & 7)
+        if noted[at] & bit == 0:
+            noted[at] |= bit
+            out[count] = k
+            count += 1
+    return count
+
+
+@compiled
+def ordinals(rows: Places, entries: Places, least: Places, out: Places) -> None:
+    """out[k] = how many entries stand right before entries[k], from least[k] on, that are of the same row."""
+    for k in range(entries.shape[0]):
+        begin = entries[k]
+        while begin > least[k] and rows[begin - 1] == rows[entries[k]]:
+            begin -= 1
+        out[k] = entries[k] - begin
