@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -26,6 +26,8 @@ from noregret.stream.settings import Settings
 from noregret.stream.svmlight import Svmlight
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+# What has no part in the rows that a cache keeps, or has it by way of the recipe.
+APART = ("text", "categorical", "hash_bits", "features", "frozen", "missing", "block_rows", "threads")
 Reader = Callable[[Input, Settings], Stream]
 READERS: dict[str, Reader] = {
     ".svm": Svmlight,
@@ -144,7 +146,8 @@ def _cached(file: Input, settings: Settings) -> Stream:
         again = replace(settings, features=features, text=(), categorical=())  # the recipe knows its columns
         return _read_file(Input(file.path), again)
 
-    rules = {"label": settings.label, "ignore": sorted(settings.ignore), "labels": settings.labels}
+    asked = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name not in APART}
+    rules = {name: list(value) if isinstance(value, tuple) else value for name, value in asked.items()}
     return Cached(_read_file(file, settings), file.path, rules, reopened, settings.block_rows)
 
 
