@@ -208,6 +208,8 @@ def _unit(largest: float) -> float:
 
 def _root_of_squares(lo: Vector, hi: Vector) -> Interval:
     """√Σv² for numbers of at most 1 in size, some of them small."""
+    there = (lo != 0.0) | (hi != 0.0)  # the others add nothing, and of a wide vector they are many
+    lo, hi = lo[there], hi[there]
     low = lo * lo
     high = hi * hi
     tails = _product_tail(hi, hi, high)

@@ -149,7 +149,7 @@ def whole(x: float) -> bool:
 
 def _fsum(values: Vector) -> float:
     try:
-        return math.fsum(values)
+        return math.fsum(values.tolist())
     except OverflowError:
         return math.nan
 

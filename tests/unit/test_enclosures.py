@@ -247,3 +247,14 @@ def test_the_exponential_loss_and_its_dual_are_enclosed(scores, y, size):
     far = enclose.losses(loss, np.array([-y * 1000.0]), np.array([y]))
     assert math.isfinite(far[0][0])
     assert far[1][0] == math.inf
+
+
+def test_zeros_neither_widen_a_norm_nor_are_they_summed(monkeypatch):
+    summed = []
+    fsum = math.fsum
+    monkeypatch.setattr(math, "fsum", lambda values: summed.append(len(values)) or fsum(values))
+    v = np.array([0.1, -0.7, 1e-9])
+    wide = np.zeros(50_000)
+    wide[[3, 700, 49_999]] = v
+    assert enclose.norm(wide) == enclose.norm(v)
+    assert max(summed) <= len(v) + 1
