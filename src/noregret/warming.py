@@ -159,8 +159,9 @@ def _receipts(folder: Path) -> None:
 def _receipts_of_more(folder: Path) -> None:
     X, y = example()
     for laid in (layouts()["dense float64"], layouts()["sparse float64"]):
-        for name in ("perceptron", "pa1", "ftrl", "coin", "second-order", "multiclass", "voted"):
+        for name in ("perceptron", "pa1", "ftrl", "second-order", "multiclass", "voted"):
             _proved(LEARNERS[name](), (laid(X), y), **({} if name in ("ftrl", "multiclass") else {"radius": 2.0}))
+        _proved(LEARNERS["coin"](gradient_bound=1e3), (laid(X), y), radius=2.0)
         _proved(LEARNERS["vaw"](), (laid(X), example(regression=True)[1]), radius=2.0)
         for kernel in ("linear", "poly", "rbf", "laplace"):
             _proved(KernelPerceptron(kernel=kernel), (laid(X), y))

@@ -25,6 +25,7 @@ import sys
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import SGDClassifier
 X, y = load_svmlight_file(sys.argv[1])
+X.indices, X.indptr = X.indices.astype("int32"), X.indptr.astype("int32")  # SGDClassifier takes no others
 SGDClassifier(loss="log_loss", max_iter=1, tol=None, shuffle=False).fit(X, y)
 """
 
@@ -73,7 +74,7 @@ def _reached(name: str, done: Process) -> tuple[float | None, float | None]:
     """(mean progressive loss, progressive error), as far as a process tells them."""
     if OURS in name:
         said = json.loads(done.out)
-        return said["loss"] / said["rounds"], said["mistakes"] / said["rounds"]
+        return said["loss"]["mean"], said["metrics"]["error"]
     told = re.search(r"average loss = (\S+)", done.err + done.out)
     return (float(told[1]) if told else None), None
 

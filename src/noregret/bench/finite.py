@@ -15,7 +15,7 @@ from noregret.bench.size import Size
 from noregret.bench.timing import best_of
 from noregret.finite import HypothesisClass, dimensions, family
 
-SIDE_BY_SIDE = ("thresholds:255", "cube:8", "intervals:32", "unions:2,10")
+SIDE_BY_SIDE = ("thresholds:31", "cube:6", "intervals:10", "unions:2,7")
 LARGE = ("intervals:200", "halfspaces:10", "conjunctions:8", "random 4096×24")
 
 

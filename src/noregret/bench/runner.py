@@ -12,7 +12,7 @@ from pathlib import Path
 from noregret._version import __version__
 from noregret.bench.accuracy import accuracy
 from noregret.bench.experts import experts
-from noregret.bench.files import cached, files, tables
+from noregret.bench.files import files, tables
 from noregret.bench.finite import finite
 from noregret.bench.hindsight import hindsight
 from noregret.bench.kernel import kernel
@@ -30,7 +30,6 @@ JOBS: dict[str, Callable[[Size, Path], Iterator[Row]]] = {
     "own-loss": own_loss,
     "single": single,
     "files": files,
-    "cache": cached,
     "csv": tables,
     "accuracy": accuracy,
     "kernel": kernel,

@@ -18,7 +18,7 @@ def bench(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Jobs, separated by commas: start, passes, own-loss, single, files, cache, csv, accuracy,"
+            help="Jobs, separated by commas: start, passes, own-loss, single, files, csv, accuracy,"
             " kernel, experts, finite, hindsight, scaling (default all).",
             metavar="JOB",
         ),
@@ -34,7 +34,7 @@ def bench(
 
     noregret bench --quick
 
-    noregret bench --only files,cache --json figures.json
+    noregret bench --only files,csv --json figures.json
     """
     from noregret.bench import FULL, JOBS, QUICK, facts, run
     from noregret.cli.options import check_writable, names
