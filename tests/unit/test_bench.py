@@ -110,7 +110,7 @@ def test_the_progressive_loss_of_a_file_is_told(rows):
 def test_the_sparse_stream_is_seeded_and_of_unit_rows(monkeypatch):
     X, y = streams.sparse_stream(50)
     again, labels = streams.sparse_stream(50)
-    assert (X != again).nnz == 0 and (y == labels).all()
+    assert (again != X).nnz == 0 and (y == labels).all()
     assert np.allclose(np.sqrt(X.multiply(X).sum(axis=1)), 1.0)
     assert set(y) == {-1.0, 1.0} and X.shape == (50, streams.COLUMNS)
     monkeypatch.setattr(streams, "PART", 20)
