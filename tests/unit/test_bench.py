@@ -1,4 +1,4 @@
-"""The benchmarks on tiny streams: what they answer, who is named, and that speed is never bought with a worse answer."""
+"""The benchmarks on tiny streams: what they answer, who is named, and what each reached beside its speed."""
 
 import math
 
@@ -148,7 +148,7 @@ def test_contestants_take_turns_after_a_first_one_that_does_not_count(monkeypatc
 
 
 def test_an_unknown_job_is_refused():
-    with pytest.raises(bench.runner.SettingError, match="bench: job must be one of start, .* got 'speed'"):
+    with pytest.raises(bench.runner.SettingError, match=r"bench: job must be one of start, .* got 'speed'"):
         list(bench.run(["speed"], bench.TINY))
 
 
