@@ -85,10 +85,10 @@ def test_after_a_warmup_the_commands_compile_nothing(noregret, start, here, monk
     cache = tmp_path / "kept"
     monkeypatch.setitem(ENVIRONMENT, "NUMBA_CACHE_DIR", str(cache))
     warmed = start("warmup", "--only", "readers", "--quiet")
-    assert warmed.wait(600) == 0
+    assert warmed.communicate(timeout=600) == (b"", b"")
     kept = sorted(path.name for path in cache.iterdir())
     assert kept
     (here / "rows.svm").write_text("1 1:0.5\n-1 2:1\n")
     learned = start("learn", "rows.svm", "--quiet")
-    assert learned.wait(600) == 0
+    assert learned.communicate(timeout=600) == (b"", b"")
     assert sorted(path.name for path in cache.iterdir()) == kept
