@@ -79,16 +79,16 @@ def test_every_loss_and_every_learner_has_its_part():
 
 
 def test_after_a_warmup_the_commands_compile_nothing(noregret, start, here, monkeypatch, tmp_path):
-    """A part is warmed in one process; the same learner in another finds everything on disk."""
+    """A part is warmed in one process; a command of that part in another finds everything on disk."""
     from command import ENVIRONMENT
 
     cache = tmp_path / "kept"
     monkeypatch.setitem(ENVIRONMENT, "NUMBA_CACHE_DIR", str(cache))
-    warmed = start("warmup", "--only", "readers", "--quiet")
+    warmed = start("warmup", "--only", "experts", "--quiet")
     assert warmed.communicate(timeout=600) == (b"", b"")
     kept = sorted(path.name for path in cache.iterdir())
     assert kept
-    (here / "rows.svm").write_text("1 1:0.5\n-1 2:1\n")
-    learned = start("learn", "rows.svm", "--quiet")
-    assert learned.communicate(timeout=600) == (b"", b"")
+    (here / "table.csv").write_text("anna,bert,rain\n0.9,0.2,1\n0.4,0.3,0\n")
+    blended = start("blend", "table.csv", "--outcome", "rain", "--experts", "anna,bert", "--loss", "squared", "--quiet")
+    assert blended.communicate(timeout=600) == (b"", b"")
     assert sorted(path.name for path in cache.iterdir()) == kept
