@@ -1,6 +1,6 @@
 """What a round costs as the stream grows: flat in the number of rounds, linear in the non-zeros, independent of width.
 
-Each stream is played once first, so that the weights have grown; what is timed is playing it again.
+Each learner first plays as many rows as it is then timed on, so that its weights have grown; the rows are new to it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def scaling(size: Size, folder: Path) -> Iterator[Row]:
     """Nanoseconds a round at each of four decades' ends."""
     most = size.scaling // NONZEROS
     for rounds in ROUNDS:
-        yield from _timed("scaling in the number of rounds", rounds, min(rounds, most), NONZEROS, WIDTH, size)
+        rows = min(rounds, most)
+        yield from _timed("scaling in the number of rounds", rows, rows, NONZEROS, WIDTH, size)
     for nonzeros in NONZERO_COUNTS:
         rows = max(size.scaling // 5 // nonzeros, 1)
         yield from _timed("scaling in the non-zeros of a row", nonzeros, rows, nonzeros, WIDTH, size)
@@ -42,13 +43,21 @@ def scaling(size: Size, folder: Path) -> Iterator[Row]:
 
 
 def _timed(job: str, at: int, rows: int, nonzeros: int, width: int, size: Size) -> Iterator[Row]:
-    X, y = skewed_rows(rows, nonzeros, width)
-    learners = {name: make() for name, make in LEARNERS.items()}
-    contestants = {name: partial(learner.play, X, y) for name, learner in learners.items()}
+    X, y = skewed_rows(2 * rows, nonzeros, width)
+    first, second = (X.slice(0, rows), y[:rows]), (X.slice(rows, 2 * rows), y[rows:])
+    contestants = {name: _grown(make, first, second, size.turns + 1) for name, make in LEARNERS.items()}
     for name, (seconds, _) in best_of(contestants, size.turns).items():
         each = seconds / rows
         figures = {"nanoseconds a round": 1e9 * each, "nanoseconds a non-zero": 1e9 * each / nonzeros}
         yield {"job": job, "who": f"{OURS}, {name}", "at": at, "rounds": rows, **figures}
+
+
+def _grown(make: Callable[[], Any], first: Any, second: Any, times: int) -> Callable[[], Any]:
+    """What plays the second rows so many times, each time with a learner that has played the first ones only."""
+    waiting = [make() for _ in range(times)]
+    for learner in waiting:
+        learner.play(*first)
+    return lambda: waiting.pop().play(*second)
 
 
 def skewed_rows(rows: int, nonzeros: int, width: int, seed: int = 0) -> tuple[Sparse, NDArray[np.float64]]:
