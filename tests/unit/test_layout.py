@@ -27,6 +27,7 @@ LEVELS = [
     ("receipt",),
     ("comparison", "auditing", "blending", "separation", "selection"),
     ("estimator",),
+    ("bench", "warming"),
     ("picture",),
     ("cli",),
     ("__main__",),

@@ -12,33 +12,36 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from noregret._kernel.keeping import kept
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 # `_nrt=False`: kernels allocate nothing, and so need no reference counts, which are atomic and slow in a loop.
-OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 def compiled(function: F) -> F:
     """Compile on first call, cache on disk, release the interpreter lock; IEEE division, no reordering of sums."""
-    return cast(F, numba.njit(**OPTIONS)(function))
+    return kept(cast(F, numba.njit(**OPTIONS)(function)))
 
 
 def unkept(function: F) -> F:
     """As `compiled`, without the cache on disk: for functions that another process could not find again."""
-    return cast(F, numba.njit(**{**OPTIONS, "cache": False})(function))
+    return cast(F, numba.njit(**OPTIONS)(function))
 
 
 def foreign(function: F, keep: bool) -> F:
     """For a function of the user's own that may make arrays; with `keep` false it is not cached on disk."""
-    return cast(F, numba.njit(**{**OPTIONS, "cache": keep, "_nrt": True})(function))
+    made = cast(F, numba.njit(**{**OPTIONS, "_nrt": True})(function))
+    return kept(made) if keep else made
 
 
 def inlined(function: F) -> F:
     """As `compiled`, for what runs inside another kernel's loop without the cost of a call."""
-    return cast(F, numba.njit(**OPTIONS, forceinline=True)(function))
+    return kept(cast(F, numba.njit(**OPTIONS, forceinline=True)(function)))
 
 
 def reordered(function: F) -> F:
     """As `inlined`, and the compiler may take sums in any order: the only way it will use vector instructions."""
-    return cast(F, numba.njit(**OPTIONS, forceinline=True, fastmath={"reassoc", "nsz"})(function))
+    return kept(cast(F, numba.njit(**OPTIONS, forceinline=True, fastmath={"reassoc", "nsz"})(function)))

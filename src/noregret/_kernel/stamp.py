@@ -44,8 +44,10 @@ def _absorb(digest: Any, item: Any, seen: set[int], names: tuple[str, ...] = ())
     elif isinstance(item, types.CodeType):
         _absorb_code(digest, item, seen)
     elif isinstance(item, types.ModuleType):
-        digest.update(item.__name__.encode())
-        for name in names:  # the attributes that a function using the module may read
+        digest.update(f"{item.__name__} {getattr(item, '__version__', '')}".encode())
+        for name in (
+            () if _foreign(item.__name__) else names
+        ):  # the attributes that a function using the module may read
             if name in vars(item) and id(vars(item)[name]) not in seen:
                 digest.update(name.encode())
                 _absorb(digest, vars(item)[name], seen, names)
@@ -55,16 +57,27 @@ def _absorb(digest: Any, item: Any, seen: set[int], names: tuple[str, ...] = ())
         for part in item:
             _absorb(digest, part, seen, names)
     elif hasattr(item, "py_func"):  # a function that is compiled already
+        digest.update(repr([(key, _ordered(item.targetoptions[key])) for key in sorted(item.targetoptions)]).encode())
         _absorb(digest, item.py_func, seen)
+    elif _foreign(getattr(item, "__module__", None)) and hasattr(item, "__qualname__"):
+        digest.update(f"{item.__module__}.{item.__qualname__};".encode())
     else:
         digest.update(f"{type(item).__name__}:{item!r};".encode())
+
+
+def _foreign(module: str | None) -> bool:
+    return bool(module) and str(module).partition(".")[0] in FOREIGN
+
+
+def _ordered(option: Any) -> Any:
+    return sorted(option) if isinstance(option, set) else option
 
 
 def _absorb_function(digest: Any, function: types.FunctionType, seen: set[int]) -> None:
     if id(function) in seen:
         return
     seen.add(id(function))
-    if function.__module__ and function.__module__.partition(".")[0] in FOREIGN:
+    if _foreign(function.__module__):
         digest.update(f"{function.__module__}.{function.__qualname__}".encode())
         return
     _absorb_code(digest, function.__code__, seen)

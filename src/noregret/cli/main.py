@@ -5,15 +5,18 @@ Exit 0: fine. 1: a claim failed. 2: bad usage or bad input, said in one line. 13
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from noregret._version import __version__
 from noregret.cli.audit import audit
+from noregret.cli.bench import bench
 from noregret.cli.blend import blend
 from noregret.cli.cache import cache
 from noregret.cli.certify import certify
@@ -21,21 +24,15 @@ from noregret.cli.compare import compare
 from noregret.cli.demo import demo
 from noregret.cli.dim import dim
 from noregret.cli.game import game
+from noregret.cli.given import check_only_what_is_given
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
 from noregret.cli.separate import separate
 from noregret.cli.theorems import theorems
 from noregret.cli.verify import verify
+from noregret.cli.warmup import warmup
 from noregret.errors import NoregretError, SettingError
-
-app = typer.Typer(
-    name="noregret",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-)
 
 
 def _version(wanted: bool) -> None:
@@ -44,7 +41,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _front(
     context: typer.Context,
     version: Annotated[
@@ -59,7 +55,24 @@ def _front(
         raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
-COMMANDS = (learn, certify, verify, compare, audit, theorems, separate, blend, dim, game, predict, inspect, cache, demo)
+COMMANDS: tuple[Callable[..., None], ...] = (
+    learn,
+    certify,
+    verify,
+    compare,
+    audit,
+    theorems,
+    separate,
+    blend,
+    dim,
+    game,
+    predict,
+    inspect,
+    cache,
+    demo,
+    warmup,
+    bench,
+)
 SHORT = {
     "learn": "Learn from a stream in one pass.",
     "certify": "Regret of a model's run, with proof.",
@@ -75,9 +88,27 @@ SHORT = {
     "inspect": "What is in a model file.",
     "cache": "Keep a stream's parsed rows.",
     "demo": "Two learners on real data, with a picture.",
+    "warmup": "Compile everything once.",
+    "bench": "Speed beside every installed peer.",
 }
-for command in COMMANDS:
-    app.command(short_help=SHORT[command.__name__])(command)
+
+
+def program(*commands: Callable[..., None]) -> typer.Typer:
+    """The program with these commands."""
+    made = typer.Typer(
+        name="noregret",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    )
+    made.callback(invoke_without_command=True)(_front)
+    for command in commands:
+        made.command(short_help=SHORT[command.__name__])(command)
+    return made
+
+
+app = program(*COMMANDS)
 
 # What a wrong option or argument raises, under whatever name this version of typer keeps it.
 UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -85,11 +116,12 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def main() -> None:
     """Run the command and leave with its exit code."""
+    gc.set_threshold(50_000, 20, 20)  # what is imported stays: looking through it for garbage is time lost
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ‖ or ± still gets its figures
     try:
-        code = app(standalone_mode=False, prog_name="noregret")
+        code = _command(sys.argv[1:2])(standalone_mode=False, prog_name="noregret")
         sys.stdout.flush()
     except NoregretError as error:
         code = _say(str(error))
@@ -106,6 +138,14 @@ def main() -> None:
     except KeyboardInterrupt:
         code = 130
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _command(words: list[str]) -> Any:
+    """The program, with only the command that the first word names: reading what the others take is slow."""
+    named = [command for command in COMMANDS if command.__name__ in words]
+    command = typer.main.get_command(program(*named) if named else app)
+    check_only_what_is_given(command)
+    return command
 
 
 def _say(sentence: str) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Sequence
+from unicodedata import combining, east_asian_width
 
 from noregret._kernel.state import WINDOW
 from noregret.run import Run
@@ -11,17 +14,31 @@ from noregret.run import Run
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
     """Aligned columns on standard output: words to the left, figures to the right."""
-    from rich.console import Console
-    from rich.table import Table
+    lines = [*([] if head is None else [head]), *rows]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    bold, plain = ("\x1b[1m", "\x1b[0m") if _styled() else ("", "")
+    if title is not None:
+        print(title)
+    for line in lines:
+        cells = [_padded(cell, width, i == 0) for i, (cell, width) in enumerate(zip(line, widths, strict=True))]
+        text = "  ".join(cells).rstrip()
+        print(f"{bold}{text}{plain}" if line is head else text)
 
-    grid = Table(box=None, show_header=head is not None, title=title, title_justify="left", pad_edge=False)
-    for i in range(len(rows[0])):
-        grid.add_column(head[i] if head else "", justify="left" if i == 0 else "right", no_wrap=True)
-    for row in rows:
-        grid.add_row(*row)
-    console = Console(highlight=False, soft_wrap=True)
-    console.width = max(console.width, 1000)  # better a line that the terminal breaks than a figure cut off
-    console.print(grid)
+
+def _styled() -> bool:
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("NO_COLOR")
+
+
+def _padded(text: str, width: int, left: bool) -> str:
+    gap = " " * (width - _width(text))
+    return text + gap if left else gap + text
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asia two, marks over other letters none."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def share(part: float, whole: float) -> str:

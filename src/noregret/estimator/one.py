@@ -88,9 +88,11 @@ def _pair(indices: Any, values: Any) -> Sparse:
         raise InputError("an (indices, values) pair must be two rows of numbers") from None
     if where.shape != what.shape or where.ndim != 1:
         raise InputError("an (indices, values) pair must be two rows of one length")
-    if where.size and not 0 <= where.min() <= where.max() <= MAX_INDEX:
+    rising = bool((where[1:] > where[:-1]).all())  # as most come: then the ends tell all
+    low, high = (where[0], where[-1]) if rising and where.size else (where.min(initial=0), where.max(initial=0))
+    if not 0 <= low <= high <= MAX_INDEX:
         raise InputError(f"the indices of an (indices, values) pair must lie between 0 and {MAX_INDEX}")
-    if np.unique(where).size != where.size:
+    if not rising and np.unique(where).size != where.size:
         raise InputError("an (indices, values) pair may name each index only once")
     return Sparse(_bounds(where.size), where.astype(np.uint32), what)
 

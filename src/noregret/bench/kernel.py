@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-import noregret as nr
+from noregret.bench.row import OURS, Row, row
+from noregret.bench.size import Size
+from noregret.learner import KernelPerceptron
+from noregret.protocol import play
 
-Row = dict[str, Any]
 Vector = NDArray[np.float64]
 
 
@@ -25,7 +27,7 @@ def curved_stream(rows: int, width: int) -> tuple[Vector, Vector]:
 
 
 def one_by_one(X: Vector, y: Vector) -> int:
-    """(1 + ⟨x, z⟩)² with one matrix–vector product a round over a preallocated array of supports."""
+    """Mistakes with (1 + ⟨x, z⟩)², one matrix–vector product a round over a preallocated array of supports."""
     kept, signs, count = np.zeros_like(X), np.zeros(len(y)), 0
     for x, label in zip(X, y, strict=True):
         score = ((1.0 + kept[:count] @ x) ** 2) @ signs[:count]
@@ -35,26 +37,20 @@ def one_by_one(X: Vector, y: Vector) -> int:
     return count
 
 
-def kernel(rows: int, width: int) -> Iterator[Row]:
-    """Seconds of both in one run, the loop with as many threads as its library takes and with one; mistakes agree."""
+def kernel(size: Size, folder: Path) -> Iterator[Row]:
+    """The loop with as many threads as its library takes and with one; mistakes agree."""
     from threadpoolctl import threadpool_limits
 
+    rows, width = size.kernel
     X, y = curved_stream(rows, width)
-    nr.play(nr.KernelPerceptron(kernel="poly", degree=2), (X[:2000, :8], y[:2000]))  # compiled, folds included
+    play(KernelPerceptron(kernel="poly", degree=2), (X[:2000, :8], y[:2000]))  # compiled, folds included
     began = time.perf_counter()
-    run = nr.play(nr.KernelPerceptron(kernel="poly", degree=2), (X, y))
+    run = play(KernelPerceptron(kernel="poly", degree=2), (X, y))
     ours = time.perf_counter() - began
-    loops = []
-    for threads in (1, None):
+    job = f"kernel perceptron, poly 2, {rows:,} × {width}"
+    yield row(job, OURS, ours, ours, error=(run.mistakes or 0) / rows)
+    for threads, who in ((1, "a NumPy loop, one thread"), (None, "a NumPy loop, all threads")):
         with threadpool_limits(threads, user_api="blas"):
             began = time.perf_counter()
             mistakes = one_by_one(X, y)
-            loops.append(time.perf_counter() - began)
-    yield {
-        "job": f"kernel perceptron, poly 2, {rows:,} × {width}",
-        "seconds": ours,
-        "mistakes": run.mistakes,
-        "a loop, one thread ×": loops[0] / ours,
-        "a loop, all threads ×": loops[1] / ours,
-        "its mistakes": mistakes,
-    }
+            yield row(job, who, time.perf_counter() - began, ours, error=mistakes / rows)

@@ -1,7 +1,7 @@
 """The best comparator in hindsight to a certified gap of 1e-4, against a conic solver on the same problem.
 
 Every job of our own runs in a process of its own, so that its peak memory is its own too:
-`python -m benchmarks.hindsight dense hinge 100000` prints one of them as JSON.
+`python -m noregret.bench.hindsight dense hinge 100000` prints one of them as JSON.
 """
 
 from __future__ import annotations
@@ -16,51 +16,43 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.streams import sparse_stream
+from noregret.bench.row import OURS, Row, installed, missing, row
+from noregret.bench.size import Size
+from noregret.bench.streams import sparse_stream
 from noregret.hindsight import best
 from noregret.loss import parse
 from noregret.rounds import Rounds
 
-Row = dict[str, Any]
 LOSSES = ("hinge", "logistic", "squared", "absolute")
 GAP, RADIUS = 1e-4, {"dense": 10.0, "sparse": 30.0}
 
 
-def hindsight(rows: int, many_rows: int, sparse_rows: tuple[int, ...]) -> Iterator[Row]:
-    """A row for each job: seconds, gap, iterations and memory; a conic solver's time beside the first ones."""
+def hindsight(size: Size, folder: Path) -> Iterator[Row]:
+    """Seconds, gap, iterations and memory of each problem; a conic solver's time beside the first ones."""
+    rows, many_rows, sparse_rows = size.hindsight
     for loss in LOSSES:
-        row = own("dense", loss, rows)
-        took, value = conic(loss, rows)
-        if took is not None:
-            row |= {"cvxpy + Clarabel takes ×": took / row["seconds"], "its value / ours": value / row["upper"]}
-        yield row
-    for loss in LOSSES:
-        yield own("dense", loss, many_rows)
-    for count in sparse_rows:
-        for loss in ("hinge", "logistic"):
-            yield own("sparse", loss, count)
-
-
-def peak() -> float:
-    """The most memory this process held, in MiB; what getrusage tells is inherited from the parent."""
-    status = Path("/proc/self/status").read_text()
-    return float(status.split("VmHWM:")[1].split()[0]) / 2**10
+        yield (ours := own("dense", loss, rows))
+        if installed("cvxpy"):
+            took, value = conic(loss, rows)
+            yield row(ours["job"], "cvxpy with Clarabel", took, ours["seconds"], value=value)
+        else:
+            yield missing(ours["job"], "cvxpy")
+    problems = [("dense", loss, many_rows) for loss in LOSSES]
+    problems += [("sparse", loss, count) for count in sparse_rows for loss in ("hinge", "logistic")]
+    yield from (own(*problem) for problem in problems)
 
 
 def own(layout: str, loss: str, rows: int) -> Row:
     """Our figures for one problem, from a new process."""
-    command = [sys.executable, "-m", "benchmarks.hindsight", layout, loss, str(rows)]
+    command = [sys.executable, "-m", "noregret.bench.hindsight", layout, loss, str(rows)]
     found: Row = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return found
 
 
-def conic(loss: str, rows: int) -> tuple[float | None, float]:
+def conic(loss: str, rows: int) -> tuple[float, float]:
     """(seconds, value) of cvxpy with Clarabel."""
-    try:
-        import cvxpy
-    except ImportError:
-        print("cvxpy is not installed: its column is missing")
-        return None, 0.0
+    import cvxpy
+
     X, y = problem("dense", loss, rows)
     u = cvxpy.Variable(X.shape[1])
     z = X @ u
@@ -95,18 +87,18 @@ def measured(layout: str, loss: str, rows: int) -> Row:
     rounds = Rounds.of(X, y)
     del X
     best(rounds.first(200), parse(loss), RADIUS[layout], seconds=1.0)
-    began = time.process_time()
     found = best(rounds, parse(loss), RADIUS[layout], gap=GAP)
-    return {
-        "job": f"best comparator, {loss}, {layout}, {rows:.0e} rounds",
-        "seconds": found.seconds,
-        "CPU seconds": time.process_time() - began,
-        "gap": found.gap,
-        "iterations": found.iterations,
-        "upper": found.upper,
-        "megabytes of data": rounds.rows.values.nbytes * (1.0 if layout == "dense" else 1.5) / 2**20,
-        "megabytes at most": peak(),
-    }
+    status = Path("/proc/self/status").read_text()  # what getrusage tells is inherited from the parent
+    return row(
+        f"best comparator, {loss}, {layout}, {rows:,} rounds",
+        OURS,
+        found.seconds,
+        found.seconds,
+        value=found.upper,
+        gap=found.gap,
+        iterations=found.iterations,
+        megabytes=float(status.split("VmHWM:")[1].split()[0]) / 2**10,
+    )
 
 
 if __name__ == "__main__":

@@ -1,25 +1,27 @@
-"""`python -m benchmarks.accuracy [FILE.svm ...]`: progressive error of the learners' defaults beside Vowpal Wabbit's.
+"""Progressive error of the learners' defaults beside Vowpal Wabbit's.
 
 Every learner plays the same rows in the same orders with a constant feature, each row scored before it is learned from;
-the error is that of the score's sign. Files are played in ten random orders, the sparse stream of the other benchmarks
-once. Vowpal Wabbit runs with its default options on labels −1 and +1.
+the error is that of the score's sign. `noregret bench` plays the sparse stream once; `python -m noregret.bench.accuracy
+FILE.svm ...` plays files, in ten random orders each. Vowpal Wabbit runs with its default options on labels −1 and +1.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.streams import sparse_stream
+from noregret.bench.row import OURS, Row, installed, missing
+from noregret.bench.size import Size
+from noregret.bench.streams import sparse_stream
 from noregret.learner import LEARNERS
 from noregret.stream.block import Sparse
 
 ORDERS = 10
-ROWS = 300_000
 LEARNER_SETTINGS: dict[str, dict[str, Any]] = {
     "adagrad": {},
     "ftrl": {},
@@ -33,24 +35,31 @@ LEARNER_SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 
+def accuracy(size: Size, folder: Path) -> Iterator[Row]:
+    """The sparse stream in its own order."""
+    X, y = sparse_stream(size.sparse)
+    yield from compared("progressive error, sparse stream", X, y, [np.arange(len(y))])
+
+
+def compared(job: str, X: Any, y: NDArray[np.float64], orders: list[NDArray[np.int64]]) -> Iterator[Row]:
+    """The mean error of each over the orders, and how often that of Vowpal Wabbit goes into ours."""
+    peer = installed("Vowpal Wabbit") is not None
+    theirs = float(np.mean([_vowpal_wabbit(X, y, order) for order in orders])) if peer else None
+    yield {"job": job, "who": "Vowpal Wabbit", "error": theirs} if peer else missing(job, "Vowpal Wabbit")
+    for learner, settings in LEARNER_SETTINGS.items():
+        error = float(np.mean([_error(learner, settings, X, y, order) for order in orders]))
+        ratio = {"of its error": error / theirs} if theirs else {}
+        yield {"job": job, "who": f"{OURS}, {learner}", "error": error, **ratio}
+
+
 def main() -> None:
-    for name, X, y, orders in _streams(sys.argv[1:]):
-        theirs = float(np.mean([_vowpal_wabbit(X, y, order) for order in orders]))
-        print(f"{name}: {len(y):,} rows, {len(orders)} orders\n  vowpal wabbit {theirs:.4f}", flush=True)
-        for learner, settings in LEARNER_SETTINGS.items():
-            error = float(np.mean([_error(learner, settings, X, y, order) for order in orders]))
-            print(f"  {learner:13} {error:.4f}  {error / theirs:.3f} of it", flush=True)
-
-
-def _streams(paths: list[str]) -> Iterator[tuple[str, Any, NDArray[np.float64], list[NDArray[np.int64]]]]:
     from sklearn.datasets import load_svmlight_file
 
-    for path in paths:
+    for path in sys.argv[1:]:
         X, y = load_svmlight_file(path)
         orders = [np.random.default_rng(seed).permutation(len(y)) for seed in range(ORDERS)]
-        yield path, X, np.where(y > 0, 1.0, -1.0), orders
-    X, y = sparse_stream(ROWS)
-    yield "the sparse stream", X, y, [np.arange(len(y))]
+        for found in compared(path, X, np.where(y > 0, 1.0, -1.0), orders):
+            print("  ".join(f"{key} {value}" for key, value in found.items()), flush=True)
 
 
 def _error(name: str, settings: dict[str, Any], X: Any, y: NDArray[np.float64], order: NDArray[np.int64]) -> float:

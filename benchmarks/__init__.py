@@ -1,1 +1,0 @@
-"""Speed as ratios: this project and every peer that is installed, side by side in one run."""

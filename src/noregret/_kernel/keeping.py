@@ -1,0 +1,135 @@
+"""Machine code kept on disk, one file for each function and signature, named by all that it was compiled from.
+
+A file's name holds a digest of the function, of every function it calls, of the options and of the compiler: what was
+edited or upgraded is compiled anew, and a file that is there is right. Loading one asks the compiler for nothing, so a
+process whose kernels are all kept starts without importing what numba needs only to compile, which takes a second.
+
+The files lie in NUMBA_CACHE_DIR where that is set, in `__pycache__` beside the source, or, where that cannot be
+written, in the user's own cache folder. Where nothing can be written every process compiles for itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import compiler, serialize
+
+from noregret._kernel.stamp import fingerprint
+
+F = TypeVar("F", bound=Callable[..., Any])
+config: Any = numba.config
+dumps: Any = serialize.dumps
+result_type: Any = compiler.CompileResult
+
+
+def kept(dispatcher: F) -> F:
+    """The compiled function, looking on disk before it compiles; a function that is not compiled stays as it is."""
+    if hasattr(dispatcher, "_cache"):
+        dispatcher._cache = Kept(dispatcher)
+    return dispatcher
+
+
+class Kept:
+    """What numba asks for machine code, and gives it to: its own cache would ready the whole compiler first."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        self._dispatcher = dispatcher
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The machine code of a signature, or None once the compiler is ready to make it."""
+        path = self._path(signature, context.codegen())
+        if path is not None and path.exists():
+            if self._dispatcher.targetoptions.get("_nrt", True):
+                context.refresh()  # code that makes arrays needs the compiler's own runtime
+            try:
+                return result_type._rebuild(context, *pickle.loads(path.read_bytes()))
+            except Exception:  # cut short, or of another making: compiled anew and written over
+                path.unlink(missing_ok=True)
+        context.refresh()
+        return None
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Write what was compiled, under a temporary name first; a disk that is full is no reason to stop."""
+        path = self._path(signature, result.codegen)
+        if path is None or result.lifted or result.library.has_dynamic_globals:
+            return
+        try:
+            with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+                file.write(dumps(result._reduce()))
+            os.replace(file.name, path)
+        except OSError:
+            Path(file.name).unlink(missing_ok=True)
+
+    def _path(self, signature: Any, codegen: Any) -> Path | None:
+        function = self._dispatcher.py_func
+        folder = folder_of(os.path.dirname(function.__code__.co_filename))
+        if folder is None:
+            return None
+        maker = numba.__version__, sys.implementation.cache_tag, config.BOUNDSCHECK, config.OPT, codegen.magic_tuple()
+        told = f"{signature!r} {maker!r} {fingerprint(self._dispatcher)}"
+        name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+        return folder / f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:24]}.nbc"
+
+    cache_path = None
+
+    def enable(self) -> None:
+        """Always on."""
+
+    def disable(self) -> None:
+        """Always on."""
+
+    def flush(self) -> None:
+        """Nothing is held back."""
+
+
+@cache
+def folder_of(source: str) -> Path | None:
+    """Where the machine code of the files in a folder is kept; None, once with a warning, where nothing can be."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    for place in (chosen,) if chosen else (os.path.join(source, "__pycache__"), user_folder()):
+        try:
+            os.makedirs(place, exist_ok=True)
+            tempfile.TemporaryFile(dir=place).close()
+        except OSError:
+            continue
+        return Path(place)
+    warn_once()
+    return None
+
+
+def user_folder() -> str:
+    """The user's own cache folder on this platform; XDG_CACHE_HOME decides wherever it is set."""
+    if os.environ.get("XDG_CACHE_HOME"):
+        base = os.environ["XDG_CACHE_HOME"]
+    elif sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.path.expanduser("~/.cache")
+    return os.path.join(base, "noregret")
+
+
+@cache
+def warn_once() -> None:
+    warnings.warn(
+        "noregret: compiled code cannot be kept, every process compiles anew:"
+        " neither the installation nor the user's cache folder can be written (NUMBA_CACHE_DIR chooses another)",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def package_folder() -> Path | None:
+    """Where this package's own machine code is kept."""
+    return folder_of(os.path.dirname(__file__))

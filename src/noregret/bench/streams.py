@@ -1,0 +1,90 @@
+"""Seeded workloads, in memory and as text files.
+
+Stream A is sparse, like text: features of rank k are drawn with probability ∝ 1/(k + 30), row lengths are log-normal,
+values tf·idf-like, rows of norm 1, the label the sign of a noisy linear score. It is made in parts, so that a file may
+be longer than memory. Stream B is dense, unit rows, with a label of the same kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+COLUMNS = 47_236
+PART = 50_000  # rows of stream A that are made at a time
+
+
+def sparse_parts(rows: int, seed: int = 0, columns: int = COLUMNS) -> Iterator[tuple[Any, Vector]]:
+    """(CSR matrix, labels ±1) of stream A, part after part."""
+    rng = np.random.default_rng(seed)
+    places, w = rng.permutation(columns).astype(np.int32), rng.standard_normal(columns)
+    middle = None
+    for first in range(0, rows, PART):
+        X = _sparse_rows(min(PART, rows - first), places, rng)
+        score = X @ w
+        middle = float(np.median(score)) if middle is None else middle
+        yield X, _labels(score - middle, rng)
+
+
+def _sparse_rows(rows: int, places: NDArray[np.int32], rng: np.random.Generator) -> Any:
+    from scipy.sparse import csr_matrix
+
+    columns = len(places)
+    probability = 1.0 / (np.arange(columns) + 30.0)
+    probability /= probability.sum()
+    lengths = np.clip(np.exp(np.log(68.0) + 0.45 * rng.standard_normal(rows)), 8, 400).astype(np.int64)
+    ranks = np.minimum(np.searchsorted(np.cumsum(probability), rng.random(int(lengths.sum()))), columns - 1)
+    kept = np.unique(np.repeat(np.arange(rows, dtype=np.int64), lengths) * columns + ranks)  # a rank once a row
+    row, ranks = kept // columns, kept % columns
+    value = (1.0 + np.log1p(rng.exponential(0.5, len(ranks)))) * -np.log(probability)[ranks]
+    norms = np.sqrt(np.bincount(row, value**2, rows))
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))])
+    X = csr_matrix((value / norms[row], places[ranks], bounds), shape=(rows, columns))
+    X.sort_indices()
+    return X
+
+
+def sparse_stream(rows: int, seed: int = 0) -> tuple[Any, Vector]:
+    """(CSR matrix, labels ±1) of stream A."""
+    from scipy.sparse import vstack
+
+    matrices, labels = zip(*sparse_parts(rows, seed), strict=True)
+    return vstack(matrices, format="csr"), np.concatenate(labels)
+
+
+def dense_stream(rows: int, columns: int = 50, dtype: Any = np.float64, seed: int = 0) -> tuple[Any, Vector]:
+    """(matrix, labels ±1) of stream B."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((rows, columns))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    return np.ascontiguousarray(X, dtype=dtype), _labels(X @ rng.standard_normal(columns), rng)
+
+
+def _labels(score: Vector, rng: np.random.Generator) -> Vector:
+    noisy = score + 0.25 * score.std() * rng.standard_normal(len(score))
+    return np.where(noisy > 0.0, 1.0, -1.0)
+
+
+def write_sparse(svmlight: Path, vowpal_wabbit: Path, rows: int) -> None:
+    """Stream A as svmlight text and, the same pairs, in the text format of Vowpal Wabbit."""
+    with svmlight.open("w") as ours, vowpal_wabbit.open("w") as theirs:
+        for X, y in sparse_parts(rows):
+            pairs = list(map("%d:%.6g".__mod__, zip((X.indices + 1).tolist(), X.data.tolist(), strict=True)))
+            for t, label in enumerate(y.tolist()):
+                text = " ".join(pairs[X.indptr[t] : X.indptr[t + 1]])
+                ours.write(f"{label:.0f} {text}\n")
+                theirs.write(f"{label:.0f} | {text}\n")
+
+
+def write_dense(path: Path, rows: int) -> None:
+    """Stream B as CSV with a head, a label and 50 columns."""
+    X, y = dense_stream(rows)
+    line = ",".join(["%.0f", *["%.6g"] * X.shape[1]]) + "\n"
+    with path.open("w") as file:
+        file.write(",".join(["label", *(f"x{i}" for i in range(X.shape[1]))]) + "\n")
+        file.writelines(line % (label, *row) for label, row in zip(y.tolist(), X.tolist(), strict=True))

@@ -1,0 +1,103 @@
+"""`noregret bench`: this machine, every installed peer, ratios."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from noregret.cli.arguments import Quiet
+
+if TYPE_CHECKING:
+    from noregret.bench.row import Row
+
+
+def bench(
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Jobs, separated by commas: start, passes, own-loss, single, files, csv, accuracy,"
+            " kernel, experts, finite, hindsight, scaling (default all).",
+            metavar="JOB",
+        ),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small streams and few turns: two minutes.")] = False,
+    json: Annotated[Path | None, typer.Option(help="Write every figure and the machine's facts to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the scaling job to this file (.png, .svg, .pdf).")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Time noregret beside every peer that is installed, on generated streams, and print ratios.
+
+    Examples:
+
+    noregret bench --quick
+
+    noregret bench --only files,csv --json figures.json
+    """
+    from noregret.bench import FULL, JOBS, QUICK, facts, run
+    from noregret.cli.options import check_writable, names
+
+    chosen = list(names(only)) or list(JOBS)
+    if plot is not None:
+        from noregret.errors import SettingError
+        from noregret.picture.error import check_picture
+
+        check_picture(plot)
+        if "scaling" not in chosen:
+            raise SettingError("--plot draws the job scaling, which --only leaves out")
+    check_writable("-", json, plot)
+    machine, found = facts(), list[Any]()
+    if not quiet:
+        print("  ".join(f"{key} {value}" for key, value in machine.items()))
+    shown: list[Row] = []
+    for row in run(chosen, QUICK if quick else FULL, _told):
+        if shown and shown[0]["job"] != row["job"]:
+            _show(shown, quiet)
+            shown = []
+        shown.append(row)
+        found.append(row)
+    _show(shown, quiet)
+    if json is not None:
+        import msgspec
+
+        from noregret.atomic import whole_file
+
+        with whole_file(json) as file:
+            file.write(msgspec.json.format(msgspec.json.encode({"facts": machine, "rows": found}), indent=1) + b"\n")
+    if plot is not None:
+        from noregret.picture.scaling import draw_scaling
+
+        draw_scaling(found, plot)
+
+
+def _told(name: str) -> None:
+    if sys.stderr.isatty():
+        print(f"… {name}", file=sys.stderr)
+
+
+def _show(rows: list[Row], quiet: bool) -> None:
+    """One job: who, how long, how often ours, and every other figure that some of them have."""
+    from noregret.cli.show import table
+
+    if quiet or not rows:
+        return
+    keys = list(dict.fromkeys(key for row in rows for key in row if key not in ("name", "job", "who", "missing")))
+    print()
+    table(
+        [
+            (row["who"], *(["not installed"] if row.get("missing") else []), *(_cell(key, row) for key in keys))[
+                : len(keys) + 1
+            ]
+            for row in rows
+        ],
+        (rows[0]["job"], *keys),
+    )
+
+
+def _cell(key: str, row: Row) -> str:
+    value = row.get(key)
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"

@@ -1,0 +1,111 @@
+"""Machine code on disk: where it is kept, when it is used again, and what happens where nothing can be written.
+
+Permissions do not bind every user who runs tests, so a folder that cannot be written is a path through a file.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "noregret"
+DRIVER = """
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from noregret._kernel.keeping import package_folder
+    from noregret._kernel.vector import norm2, norm1
+    import numpy as np, sys
+    print(norm2(np.array([3.0, 4.0])), norm1(np.array([3.0, 4.0])))
+    print(package_folder())
+    print(len(caught))
+    print("scipy.linalg" in sys.modules)
+"""
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A copy of the package whose kernels have a file where their `__pycache__` would be."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(SOURCE, tmp_path / "site" / "noregret", ignore=ignored)
+    (tmp_path / "site" / "noregret" / "_kernel" / "__pycache__").write_text("in the way")
+    return tmp_path / "site"
+
+
+def said(site, **environment):
+    """(figures, folder, warnings, whether the compiler was readied) of a new process."""
+    kept = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    environment = {**kept, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    done = subprocess.run([sys.executable, "-c", DRIVER], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    figures, folder, warned, readied = done.stdout.splitlines()
+    assert figures == "25.0 7.0"
+    return folder, int(warned), readied == "True"
+
+
+def files(folder):
+    return {path.name: path.stat().st_mtime_ns for path in Path(folder).glob("*.nbc")}
+
+
+def test_a_read_only_installation_keeps_its_code_in_the_users_cache_folder(installed, tmp_path):
+    cache = tmp_path / "cache"
+    assert said(installed, XDG_CACHE_HOME=str(cache)) == (str(cache / "noregret"), 0, True)
+    kept = files(cache / "noregret")
+    assert {name.partition("-")[0] for name in kept} == {"vector.norm1", "vector.norm2"}
+    assert said(installed, XDG_CACHE_HOME=str(cache)) == (str(cache / "noregret"), 0, False)
+    assert files(cache / "noregret") == kept
+
+
+def test_without_the_variable_it_is_the_cache_folder_of_the_platform(installed, tmp_path):
+    folder, warned, _ = said(installed, HOME=str(tmp_path / "home"), LOCALAPPDATA=str(tmp_path / "home"))
+    assert Path(folder).is_relative_to(tmp_path / "home") and Path(folder).name == "noregret"
+    assert warned == 0
+
+
+def test_where_nothing_can_be_written_every_process_compiles_with_one_warning(installed, tmp_path):
+    (tmp_path / "home").write_text("no folder")
+    for _ in range(2):
+        assert said(installed, HOME=str(tmp_path / "home"), XDG_CACHE_HOME=str(tmp_path / "home")) == ("None", 1, True)
+
+
+def test_numbas_own_variable_decides(installed, tmp_path):
+    chosen = tmp_path / "chosen"
+    assert said(installed, NUMBA_CACHE_DIR=str(chosen), XDG_CACHE_HOME=str(tmp_path / "other"))[0] == str(chosen)
+    assert files(chosen) and not (tmp_path / "other").exists()
+
+
+def test_a_damaged_file_is_compiled_anew(installed, tmp_path):
+    cache = tmp_path / "cache"
+    said(installed, XDG_CACHE_HOME=str(cache))
+    whole = {path: path.read_bytes() for path in (cache / "noregret").glob("*.nbc")}
+    for path, data in whole.items():
+        path.write_bytes(data[: len(data) // 2])
+    assert said(installed, XDG_CACHE_HOME=str(cache))[2]
+    assert not said(installed, XDG_CACHE_HOME=str(cache))[2]
+
+
+def test_an_edited_function_in_another_file_is_compiled_anew(installed, tmp_path):
+    """norm2 is called by others; what calls it must not be served with the old one inside."""
+    kernels = installed / "noregret" / "_kernel"
+    driver = "import numpy as np\nfrom noregret._kernel.outer import outer\nprint(outer(np.array([3.0, 4.0])))"
+    (kernels / "inner.py").write_text(
+        "from noregret._kernel import compiled\n@compiled\ndef inner(z):\n    return z[0]\n"
+    )
+    (kernels / "outer.py").write_text(
+        "from noregret._kernel import compiled\nfrom noregret._kernel.inner import inner\n"
+        "@compiled\ndef outer(z):\n    return 10.0 * inner(z)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(installed), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+    def answer():
+        command = [sys.executable, "-c", driver]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert answer() == "30.0\n"
+    edited = (kernels / "inner.py").read_text().replace("z[0]", "z[1]")
+    (kernels / "inner.py").write_text(edited)
+    assert answer() == "40.0\n"
