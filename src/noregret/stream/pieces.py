@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,6 +36,14 @@ class Piece:
     def line(self, begin: int) -> bytes:
         """The line that begins there, without its newline."""
         return bytes(self.data[begin : self.data.index(b"\n", begin)])
+
+    def decodable(self) -> int:
+        """Where the first line begins that is not UTF-8; the end of the piece where all are."""
+        try:
+            codecs.utf_8_decode(memoryview(self.data)[self.start : self.stop], "strict", True)
+            return self.stop
+        except UnicodeDecodeError as error:
+            return self.data.rfind(b"\n", self.start, self.start + error.start) + 1 or self.start
 
     def nul(self, source: str) -> InputError | None:
         """What is wrong where no text was given; lines are counted from 1 at the piece's first."""
