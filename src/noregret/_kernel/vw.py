@@ -116,26 +116,27 @@ def _hash(data: Any, i: Any, state: Any, pending: Any, held: Any, length: Any) -
 
 
 @inlined
-def _summed(row: Any, first: Any, stop: Any, indices: Any, values: Any, table: Any, place: Any) -> Any:
-    """Sum the entries of the row whose indices coincide, into the first of them; where the row ends now.
+def _summed(first: Any, stop: Any, indices: Any, values: Any, table: Any) -> Any:
+    """Sum the entries of a row whose indices coincide, into the first of them; where the row ends now.
 
-    The table's keys are (row, index), so that rows before need not be cleared from it.
+    The table holds (index, place) pairs, an index as near as possible behind its last bits.
     """
     size = 2
     while size < 2 * (stop - first):
         size *= 2
-    stamp = (row + 1) << 32
+    for k in range(size):
+        table[k] = -1
     end = first
     for k in range(first, stop):
-        index = np.int64(indices[k])
+        index = np.int64(indices[np.uint64(k)])
         slot = index & (size - 1)
-        while table[slot] != stamp | index and table[slot] >> 32 == row + 1:
+        while table[slot] >= 0 and table[slot] >> 32 != index:
             slot = (slot + 1) & (size - 1)
-        if table[slot] == stamp | index:
-            values[place[slot]] += values[k]
+        if table[slot] >= 0:
+            values[first + (table[slot] & 0xFFFFFFFF)] += values[k]
         else:
-            table[slot], place[slot] = stamp | index, end
-            indices[end], values[end] = indices[k], values[k]
+            table[slot] = index << 32 | (end - first)
+            indices[np.uint64(end)], values[np.uint64(end)] = indices[np.uint64(k)], values[np.uint64(k)]
             end += 1
     return end
 
@@ -156,14 +157,13 @@ def vowpal(
     values: Floats,
     new: Places,
     table: Places,
-    place: Places,
     done: Places,
 ) -> bool:
     """Append the rows from data[done[AT]] on; false when it stopped in front of a line that is not plain.
 
-    The slots begin at `start`; their number is a power of two. Where a slot is not noted, new[k] = (slot, begin and end
-    of its namespace, begin and end of its name). For rows and entries there is room for all that so many bytes can
-    hold; place and table have room for twice the entries, rounded up to a power of two.
+    The slots begin at `start`; their number is a power of two. Where a slot is not noted, new[k] = (slot, where its
+    namespace begins, where its name begins and ends). There is room for as many rows as there are newlines, and entries
+    as there are other white bytes; the table has room for four times the entries, and two more.
     """
     i, line, row, pair = done[AT], done[LINE], done[ROWS], done[PAIRS]
     hints, weighted = done[NEW], done[WEIGHTED]
@@ -201,13 +201,12 @@ def vowpal(
                 values[np.uint64(pair)] = scale * value
                 pair += 1
                 if (noted[np.uint64(slot >> 3)] >> (slot & 7)) & 1 == 0:
-                    new[hints, 0], new[hints, 1], new[hints, 2] = slot, space, space_end
-                    new[hints, 3], new[hints, 4] = name, name_end
+                    new[hints, 0], new[hints, 1], new[hints, 2], new[hints, 3] = slot, space, name, name_end
                     hints += 1
         if not plain:
             i, pair, hints = begin, first, hints_before
             break
-        pair = _summed(row, first, pair, indices, values, table, place)
+        pair = _summed(first, pair, indices, values, table)
         labels[row], lines[row], bounds[row + 1] = label, line, pair
         weights[row] = 1.0 if weight < 0.0 else weight
         weighted += weight >= 0.0

@@ -39,6 +39,8 @@ class Piece:
 
     def decodable(self) -> int:
         """Where the first line begins that is not UTF-8; the end of the piece where all are."""
+        if self.data.isascii():
+            return self.stop
         try:
             codecs.utf_8_decode(memoryview(self.data)[self.start : self.stop], "strict", True)
             return self.stop

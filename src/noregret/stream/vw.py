@@ -8,6 +8,7 @@ once; `parse`, which takes one line apart and says what is wrong with it, has th
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from noregret.stream.settings import Settings
 from noregret.stream.text import Part, TextStream
 
 BLANKS = " \t\r"
+NAME = re.compile(rb"[^ \t\r\n|:]*")
 
 
 class Vowpal(TextStream):
@@ -137,13 +139,14 @@ class _Rows:
 
     def __init__(self, text: Piece, features: Features) -> None:
         self._text, self._features = text, features
-        rows, pairs = len(text) // 2 + 1, len(text) // 2 + 1  # none is shorter than "|\n", than "a "
-        self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
+        held = text.array[text.start : text.stop]
+        rows = int(np.count_nonzero(held == ord("\n")))
+        pairs = int(np.count_nonzero(held <= ord(" "))) - rows  # each has a blank before it
+        self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
         self._weights, self._lines = np.empty(rows), np.empty(rows, dtype=np.int64)
         self._bounds = np.empty(rows + 1, dtype=np.int64)
         self._indices, self._values = np.empty(pairs, dtype=np.uint32), np.empty(pairs)
-        self._new = np.empty((pairs, 5), dtype=np.int64)
-        self._table, self._place = np.zeros(4 * pairs, dtype=np.int64), np.empty(4 * pairs, dtype=np.int64)
+        self._new, self._table = np.empty((pairs, 4), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
         self._said: list[str] = []  # names from lines that are not plain
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0, 0], dtype=np.int64)
@@ -168,7 +171,6 @@ class _Rows:
             self._values,
             self._new,
             self._table,
-            self._place,
             self._done,
         )
         return bool(found) and self._stop == self._text.stop
@@ -193,7 +195,7 @@ class _Rows:
         sums: dict[int, float] = {}
         for k, (slot, entry) in enumerate(zip(slots.tolist(), found.values, strict=True)):
             sums[slot] = sums[slot] + entry if slot in sums else entry
-            self._new[new + k] = slot, -1, len(self._said) + k, -1, -1
+            self._new[new + k] = slot, -1, len(self._said) + k, 0
         self._said += found.names
         end = pair + len(sums)
         self._indices[pair:end] = np.fromiter(sums, np.int64, len(sums)) + (self._features.hash_start or 0)
@@ -217,9 +219,16 @@ class _Rows:
 
     def _texts(self, places: Ints) -> Iterator[str]:
         """The namespace^name of each new slot."""
-        text = self._text.data
-        for _, space, space_end, begin, end in self._new[places].tolist():
+        text, last, head = self._text.data, -1, ""
+        for _, space, begin, end in self._new[places].tolist():
             if space < 0:
-                yield self._said[space_end]
-            else:
-                yield f"{text[space:space_end].decode()}^{text[begin:end].decode()}"
+                yield self._said[begin]
+                continue
+            if space != last:
+                last, head = space, _name(text, space) + "^"
+            yield head + text[begin:end].decode()
+
+
+def _name(text: bytearray, begin: int) -> str:
+    found = NAME.match(text, begin)
+    return found[0].decode() if found else ""
