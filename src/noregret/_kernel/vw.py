@@ -165,8 +165,8 @@ def vowpal(
     namespace begins, where its name begins and ends). There is room for as many rows as there are newlines, and entries
     as there are other white bytes; the table has room for four times the entries, and two more.
     """
-    i, line, row, pair = done[AT], done[LINE], done[ROWS], done[PAIRS]
-    hints, weighted = done[NEW], done[WEIGHTED]
+    i, line, row, pair = int(done[AT]), int(done[LINE]), int(done[ROWS]), int(done[PAIRS])
+    hints, weighted = int(done[NEW]), int(done[WEIGHTED])
     mask = slots - 1
     plain = True
     while i < stop:

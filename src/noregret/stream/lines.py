@@ -10,13 +10,18 @@ from noregret.stream.opening import Opened
 _MARK = b"\xef\xbb\xbf"
 
 
+def binary(source: str, line: int) -> InputError:
+    """What is wrong with a line that holds a NUL byte."""
+    return InputError("holds a NUL byte: this is a binary file, expected text", source, line)
+
+
 def byte_lines(opened: Opened) -> Iterator[bytes]:
     """Every line without its newline; the n-th that comes is line n of the file."""
     rest, done = b"", 0
     while piece := opened.read(line=done + 1):
         if b"\0" in piece:
             at = done + 1 + piece[: piece.index(b"\0")].count(b"\n")
-            raise InputError("holds a NUL byte: this is a binary file, expected text", opened.name, at)
+            raise binary(opened.name, at)
         lines = piece.split(b"\n")
         if len(lines) == 1:
             rest += piece

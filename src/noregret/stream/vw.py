@@ -18,7 +18,7 @@ from noregret.errors import InputError, SettingError
 from noregret.stream.block import Ints, Sparse
 from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import hashes
-from noregret.stream.lines import decoded
+from noregret.stream.lines import binary, decoded
 from noregret.stream.numbers import number as number_of
 from noregret.stream.opening import Input
 from noregret.stream.pieces import Piece
@@ -37,10 +37,9 @@ class Vowpal(TextStream):
         super().__init__(file, _recipe(settings, file.name), settings)
 
     def _parse(self, text: Piece) -> Part:
-        rows = _Rows(text, self.features)
-        wrong = text.nul(self.source)
+        rows, wrong = _Rows(text, self.features), None
         try:
-            while wrong is None and not rows.plain():
+            while not rows.plain():
                 rows.add(parse(*rows.line(), self.source))
         except InputError as error:
             wrong = error
@@ -73,6 +72,8 @@ def parse(line: bytes, number: int, source: str) -> Line | None:
     >>> parse(b"1 2 'first|user:2 age:3 tall | rome", 1, "ads.vw")
     Line(label='1', weight=2.0, names=['user^age', 'user^tall', '^rome'], values=[6.0, 2.0, 1.0])
     """
+    if b"\0" in line:
+        raise binary(source, number)
     text = decoded(line, source, number)
     if not text.strip(BLANKS):
         return None
