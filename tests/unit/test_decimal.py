@@ -172,7 +172,7 @@ def test_a_number_is_what_float_reads_to_the_last_bit(family):
         assert lengths.tolist() == list(map(len, texts))
         fine = statuses == FINE
         assert np.array_equal(bits(values[fine]), bits(expected[fine]))
-        if family in (reprs, seventeen_digits, six_places, short):
+        if family in (reprs, seventeen_digits, six_places, short) and not PLAIN:
             assert np.count_nonzero(statuses == HARD) < 0.01 * len(texts)
 
 

@@ -49,7 +49,7 @@ class Vowpal(TextStream):
 def _recipe(settings: Settings, source: str) -> Features:
     """Slots alone: the model's own when it was learned from this format too."""
     features = Features("names") if settings.features is None else settings.features
-    if features.width and (features.kind != "names" or features.names or features.categorical or features.text):
+    if features.width and not features.bare:
         raise SettingError(f"the model's features are not Vowpal Wabbit's hashed names, those of {source} are")
     features.kind = "names"
     features.set_up_hashing(settings.hash_bits)
