@@ -17,7 +17,6 @@ from noregret.errors import InputError
 from noregret.stream.block import Dense, Ints, Rows
 from noregret.stream.features import Hints
 from noregret.stream.hashing import Strings
-from noregret.stream.lines import decoded
 from noregret.stream.numbers import is_missing, number, numbers
 from noregret.stream.opening import Input
 from noregret.stream.pieces import Piece, line_end, pieces
@@ -86,8 +85,6 @@ class Delimited(TextStream):
         line = 0
         for text in source:
             looked_at.append(text)
-            if (wrong := text.nul(self._file.name)) is not None:
-                raise InputError(wrong.sentence, wrong.source, line + (wrong.line or 1))
             records = self._records(text, text.start, line)
             while len(first) < LOOKED_AT and (cells := records.take(len(self.header))) is not None:
                 if self.header:
@@ -111,34 +108,21 @@ class Delimited(TextStream):
         source = self._whole_pieces() if self._waiting is None else self._waiting
         passed = False
         for text in source:
-            if not passed and text.nul(self.source) is None:
+            if not passed:
                 header = self._records(text, text.start, 0)
                 passed = header.take() is not None
                 text = Piece(text.data, header.at, text.stop, header.line)
             yield text
 
     def _parse(self, text: Piece) -> Part:
-        rows = _Rows(text, self._plan, self._columns, self._between)
-        wrong = text.nul(self.source)
+        rows, wrong = _Rows(text, self._plan, self._columns, self._between), None
         try:
-            _check_text(text, self.source)
-            while wrong is None and not rows.plain():
+            while not rows.plain():
                 records = self._records(text, *rows.reached)
                 rows.add(records.take(len(self.header)), records, self.source)
         except InputError as error:
             wrong = error
         return rows.part(wrong)
-
-
-def _check_text(text: Piece, source: str) -> None:
-    """Raise where a piece is not UTF-8."""
-    if not text.data.isascii():
-        try:
-            str(memoryview(text.data)[text.start : text.stop], "utf-8")
-        except UnicodeDecodeError as error:
-            at = text.start + error.start
-            begin = text.data.rfind(b"\n", text.start, at) + 1 or text.start
-            decoded(text.line(begin), source, text.line_before(at) + 1)
 
 
 def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
@@ -173,27 +157,27 @@ class _Rows:
         self._lines = np.empty(rows, dtype=np.int64)
         self._tough = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64)
         self._done = np.array([text.start, text.before, 0, 0], dtype=np.int64)
+        self._stop = text.decodable()
         self._more = bytearray()  # cells that are not in the text as they are meant
 
     def plain(self) -> bool:
         """Go on through plain records; whether the end of the text was reached."""
         from noregret._kernel.delimited import delimited
 
-        return bool(
-            delimited(
-                self._text.array,
-                self._text.stop,
-                self._between,
-                *self._columns,
-                self._X,
-                self._cells,
-                self._labels,
-                self._tokens,
-                self._lines,
-                self._tough,
-                self._done,
-            )
+        found = delimited(
+            self._text.array,
+            self._stop,
+            self._between,
+            *self._columns,
+            self._X,
+            self._cells,
+            self._labels,
+            self._tokens,
+            self._lines,
+            self._tough,
+            self._done,
         )
+        return bool(found) and self._stop == self._text.stop
 
     @property
     def reached(self) -> tuple[int, int]:

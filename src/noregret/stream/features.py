@@ -97,6 +97,11 @@ class Features:
         return 0 if self.hash_bits is None else 1 << self.hash_bits
 
     @property
+    def bare(self) -> bool:
+        """Whether there are slots alone, and no columns: the recipe of Vowpal Wabbit's format."""
+        return bool(self.slots) and not (self.names or self.categorical or self.text)
+
+    @property
     def width(self) -> int:
         """One more than the highest index that has a meaning so far."""
         return len(self.names) + self.slots if self.kind == "names" else self._columns

@@ -56,15 +56,20 @@ def tokens(column: str, cell: Any, is_text: bool) -> list[str]:
 
 def slots(found: Sequence[str], features: Features, learn: bool) -> Indices:
     """The feature index of each `column=value` string; while learning, the recipe remembers which they were."""
+    places = hashes(found) & np.uint32(features.slots - 1)
+    if learn:
+        features.note(Hints(places, lambda new: [found[place] for place in new.tolist()]))
+    return places + np.uint32(features.hash_start or 0)
+
+
+def hashes(found: Sequence[str]) -> Indices:
+    """MurmurHash3 of the UTF-8 bytes of each string."""
     from noregret._kernel.hashing import murmur3
 
     data, offsets = _joined(found)
-    hashes = np.empty(len(found), dtype=np.uint32)
-    murmur3(data, offsets, hashes)
-    hashes &= np.uint32(features.slots - 1)
-    if learn:
-        features.note(Hints(hashes, lambda places: [found[place] for place in places.tolist()]))
-    return hashes + np.uint32(features.hash_start or 0)
+    out = np.empty(len(found), dtype=np.uint32)
+    murmur3(data, offsets, out)
+    return out
 
 
 def _joined(found: Sequence[str]) -> tuple[Bytes, Ints]:
@@ -137,7 +142,7 @@ def _hashed_values(column: Column) -> tuple[Ints, Indices]:
 
 def _hashed_words(column: Column) -> tuple[Ints, Indices]:
     """The (cell, hash) of every word; cells that are not ASCII come last."""
-    from noregret._kernel.hashing import hash_words, murmur3
+    from noregret._kernel.hashing import hash_words
 
     head, cells = _read_only(f"{column.name}=".encode("utf-8", "surrogatepass")), column.cells
     most = int((cells.stops - cells.starts + 1 >> 1).sum())
@@ -148,9 +153,7 @@ def _hashed_words(column: Column) -> tuple[Ints, Indices]:
         return rows[:count], out[:count]
     distinct = Strings(cells.data, cells.starts, cells.stops)
     found = [tokens(column.name, distinct.text(cell), True) for cell in left[:others].tolist()]
-    data, offsets = _joined(list(chain.from_iterable(found)))
-    more = np.empty(len(offsets) - 1, dtype=np.uint32)
-    murmur3(data, offsets, more)
+    more = hashes(list(chain.from_iterable(found)))
     cell_of = np.repeat(left[:others], list(map(len, found)))
     return np.concatenate([rows[:count], cell_of]), np.concatenate([out[:count], more])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -42,17 +43,24 @@ class Piece:
         """The line that begins there, without its newline."""
         return bytes(self.data[begin : self.data.index(b"\n", begin)])
 
-    def nul(self, source: str) -> InputError | None:
-        """What is wrong where no text was given; lines are counted from 1 at the piece's first."""
-        at = self.data.find(b"\0", self.start, self.stop)
-        if at < 0:
-            return None
-        sentence = "holds a NUL byte: this is a binary file, expected text"
-        return InputError(sentence, source, self.line_before(at) + 1)
+    def without_nul(self) -> int:
+        """Where the first line begins that holds a NUL byte; the end of the piece where none does."""
+        return self._line_of(self.data.find(b"\0", self.start, self.stop))
 
-    def line_before(self, at: int) -> int:
-        """How many lines of the piece stand before the one that holds this place."""
-        return self.before + self.data.count(b"\n", self.start, at)
+    def decodable(self) -> int:
+        """Where the first line begins that holds a NUL byte or is not UTF-8; the end of the piece where all is text."""
+        stop = self.without_nul()
+        if self.data.isascii():
+            return stop
+        try:
+            codecs.utf_8_decode(memoryview(self.data)[self.start : stop], "strict", True)
+            return stop
+        except UnicodeDecodeError as error:
+            return self._line_of(self.start + error.start)
+
+    def _line_of(self, at: int) -> int:
+        """Where the line of a byte begins; the end of the piece for −1."""
+        return self.stop if at < 0 else self.data.rfind(b"\n", self.start, at) + 1 or self.start
 
 
 def line_end(data: bytearray, start: int, filled: int) -> int:

@@ -24,6 +24,7 @@ from noregret.stream.pipeline import available
 from noregret.stream.rows import DictRows
 from noregret.stream.settings import Settings
 from noregret.stream.svmlight import Svmlight
+from noregret.stream.vw import Vowpal
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 # What has no part in the rows that a cache keeps, or has it by way of the recipe.
@@ -33,6 +34,7 @@ READERS: dict[str, Reader] = {
     ".svm": Svmlight,
     ".svmlight": Svmlight,
     ".libsvm": Svmlight,
+    ".vw": Vowpal,
     ".csv": Delimited,
     ".tsv": Delimited,
     ".parquet": read_parquet,
@@ -165,7 +167,25 @@ def _reader_for(file: Input) -> Reader:
     if not head.strip():
         raise InputError("holds no rows", file.name)
     first = next(filter(says_something, head.removeprefix(b"\xef\xbb\xbf").split(b"\n")), b"")
+    if looks_like_vowpal(first):
+        return Vowpal
     return Svmlight if looks_like_svmlight(first) else Delimited
+
+
+def looks_like_vowpal(line: bytes) -> bool:
+    """Whether a | stands behind numbers alone, a label and an importance, or behind a tag that touches it.
+
+    >>> looks_like_vowpal(b"-1 0.5 'a7|user age:3"), looks_like_vowpal(b"label|age|town")
+    (True, False)
+    """
+    head, bar, _ = line.partition(b"|")
+    fields = head.split()
+    if fields and fields[-1].startswith(b"'"):
+        fields.pop()
+    elif fields and not head[-1:].isspace():
+        return False  # a tag without a quote, or the name of a column
+    numbers = [number(field.decode("utf-8", "replace")) for field in fields]
+    return bool(bar) and len(fields) <= 2 and None not in numbers
 
 
 def looks_like_svmlight(line: bytes) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from noregret.errors import InputError
-from noregret.stream.lines import decoded
+from noregret.stream.lines import binary, decoded
 from noregret.stream.pieces import Piece
 from noregret.stream.wording import reason
 
@@ -43,6 +43,8 @@ class Records:
             line = self._text.line(self.at)
             self.at += len(line) + 1
             self.line += 1
+            if b"\0" in line:
+                raise binary(self._source, self.line)
             yield decoded(line, self._source, self.line) + "\n"
 
     def take(self, width: int = 0) -> list[str] | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from noregret.errors import InputError
 from noregret.stream.block import MAX_INDEX, Sparse
-from noregret.stream.lines import decoded
+from noregret.stream.lines import binary, decoded
 from noregret.stream.numbers import number as number_of
 from noregret.stream.opening import Input
 from noregret.stream.pieces import Piece
@@ -32,10 +32,9 @@ class Svmlight(TextStream):
         super().__init__(file, settings.numbered("index", 0, file.name), settings)
 
     def _parse(self, text: Piece) -> Part:
-        rows = _Rows(text)
-        wrong = text.nul(self.source)
+        rows, wrong = _Rows(text), None
         try:
-            while wrong is None and not rows.plain(self._settings.labels):
+            while not rows.plain(self._settings.labels):
                 rows.add(parse(*rows.line(), self.source, self._settings.labels))
         except InputError as error:
             wrong = error
@@ -54,27 +53,27 @@ class _Rows:
         self._tough, self._room = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)
+        self._stop = text.without_nul()
 
     def plain(self, labelled: bool) -> bool:
         """Go on through plain lines; whether the end of the text was reached."""
         from noregret._kernel.svmlight import svmlight
 
-        return bool(
-            svmlight(
-                self._text.array,
-                self._text.stop,
-                labelled,
-                self._labels,
-                self._tokens,
-                self._lines,
-                self._bounds,
-                self._indices,
-                self._values,
-                self._tough,
-                self._room,
-                self._done,
-            )
+        found = svmlight(
+            self._text.array,
+            self._stop,
+            labelled,
+            self._labels,
+            self._tokens,
+            self._lines,
+            self._bounds,
+            self._indices,
+            self._values,
+            self._tough,
+            self._room,
+            self._done,
         )
+        return bool(found) and self._stop == self._text.stop
 
     def line(self) -> tuple[bytes, int]:
         """The line that was reached, and its number, from 1."""
@@ -118,6 +117,8 @@ def parse(line: bytes, number: int, source: str, labelled: bool = True) -> tuple
     >>> parse(b"+1 3:0.5 7:2 # first", 1, "spam.svm")
     ('+1', ([3, 7], [0.5, 2.0]))
     """
+    if b"\0" in line:
+        raise binary(source, number)
     tokens = line.partition(b"#")[0].split()
     if not tokens:
         return None

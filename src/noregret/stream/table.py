@@ -131,6 +131,8 @@ def _recipe(settings: Settings, source: str) -> Features:
         if features.width:
             raise SettingError(f"the model's features have no names, the columns of {source} have")
         features.kind = "names"
+    if features.bare:
+        raise SettingError(f"the model's features are Vowpal Wabbit's hashed names, {source} has columns")
     return features
 
 

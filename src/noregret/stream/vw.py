@@ -1,0 +1,235 @@
+"""Vowpal Wabbit's text: `label importance 'tag|namespace:scale name:value … |namespace …`, one row a line.
+
+Label, importance, tag, scale and values may be left out; numbers left out are 1. Every namespace^name is hashed to one
+of 2^bits slots, and the values of names that share a slot are summed. Plain lines are parsed by compiled code, many at
+once; `parse`, which takes one line apart and says what is wrong with it, has the last word on every other.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from noregret.errors import InputError, SettingError
+from noregret.stream.block import Ints, Sparse
+from noregret.stream.features import Features, Hints
+from noregret.stream.hashing import hashes
+from noregret.stream.lines import binary, decoded
+from noregret.stream.numbers import number as number_of
+from noregret.stream.opening import Input
+from noregret.stream.pieces import Piece
+from noregret.stream.settings import Settings
+from noregret.stream.text import Part, TextStream
+
+BLANKS = " \t\r"
+NAME = re.compile(rb"[^ \t\r\n|:]*")
+
+
+class Vowpal(TextStream):
+    """The rows of a file in Vowpal Wabbit's text format."""
+
+    def __init__(self, file: Input, settings: Settings) -> None:
+        settings.refuse_columns("a Vowpal Wabbit file")
+        super().__init__(file, _recipe(settings, file.name), settings)
+
+    def _parse(self, text: Piece) -> Part:
+        rows, wrong = _Rows(text, self.features), None
+        try:
+            while not rows.plain():
+                rows.add(parse(*rows.line(), self.source))
+        except InputError as error:
+            wrong = error
+        return rows.part(wrong, not self._settings.frozen)
+
+
+def _recipe(settings: Settings, source: str) -> Features:
+    """Slots alone: the model's own when it was learned from this format too."""
+    features = Features("names") if settings.features is None else settings.features
+    if features.width and not features.bare:
+        raise SettingError(f"the model's features are not Vowpal Wabbit's hashed names, those of {source} are")
+    features.kind = "names"
+    features.set_up_hashing(settings.hash_bits)
+    return features
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row as it is written."""
+
+    label: str  # empty where there is none
+    weight: float | None
+    names: list[str]  # namespace^name
+    values: list[float]
+
+
+def parse(line: bytes, number: int, source: str) -> Line | None:
+    """One line taken apart; None for a blank one.
+
+    >>> parse(b"1 2 'first|user:2 age:3 tall | rome", 1, "ads.vw")
+    Line(label='1', weight=2.0, names=['user^age', 'user^tall', '^rome'], values=[6.0, 2.0, 1.0])
+    """
+    if b"\0" in line:
+        raise binary(source, number)
+    text = decoded(line, source, number)
+    if not text.strip(BLANKS):
+        return None
+    head, bar, rest = text.partition("|")
+    if not bar:
+        raise InputError(f"expected a | before the features, got {_short(text)}", source, number)
+    label, weight = _head(head, source, number)
+    found = Line(label, weight, [], [])
+    for space in rest.split("|"):
+        _add_namespace(found, space, source, number)
+    return found
+
+
+def _head(head: str, source: str, number: int) -> tuple[str, float | None]:
+    """The label and the importance before the first bar; what touches the bar or begins with a quote is a tag."""
+    fields = _fields(head)
+    if fields and (head[-1] not in BLANKS or fields[-1].startswith("'")):
+        fields.pop()
+    if len(fields) > 2:
+        raise InputError("an initial value, the third number before the |, cannot be used here", source, number)
+    if fields and ":" in fields[0]:
+        raise InputError(f"a label must be a number or a word without a colon, got {_short(fields[0])}", source, number)
+    if len(fields) < 2:
+        return "".join(fields), None
+    weight = number_of(fields[1])
+    if weight is None:
+        raise InputError(f"the importance must be a number, got {_short(fields[1])}", source, number)
+    return fields[0], weight
+
+
+def _add_namespace(found: Line, space: str, source: str, number: int) -> None:
+    """The features of one namespace: its name, if it has one, touches the bar."""
+    fields = _fields(space)
+    named = bool(fields) and space[0] not in BLANKS
+    name, scale = _pair(fields.pop(0), "namespace", source, number) if named else ("", 1.0)
+    for field in fields:
+        feature, value = _pair(field, "feature", source, number)
+        found.names.append(f"{name}^{feature}")
+        found.values.append(scale * value)
+
+
+def _pair(field: str, what: str, source: str, number: int) -> tuple[str, float]:
+    """A name and the number behind its colon, 1 without one."""
+    name, colon, written = field.partition(":")
+    if not name:
+        raise InputError(f"expected the name of a {what} before the colon, got {_short(field)}", source, number)
+    value = number_of(written) if colon else 1.0
+    if value is None:
+        said = "value of feature" if what == "feature" else "scale of namespace"
+        raise InputError(f"the {said} {_short(name)} must be a number, got {_short(written)}", source, number)
+    return name, value
+
+
+def _fields(text: str) -> list[str]:
+    return [field for field in text.replace("\t", " ").replace("\r", " ").split(" ") if field]
+
+
+def _short(text: str) -> str:
+    return repr(text[:40])
+
+
+class _Rows:
+    """The rows of a piece of text while they are found: plain ones by compiled code, others one by one."""
+
+    def __init__(self, text: Piece, features: Features) -> None:
+        self._text, self._features = text, features
+        held = text.array[text.start : text.stop]
+        rows = int(np.count_nonzero(held == ord("\n")))
+        pairs = int(np.count_nonzero(held <= ord(" "))) - rows  # each has a blank before it
+        self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
+        self._weights, self._lines = np.empty(rows), np.empty(rows, dtype=np.int64)
+        self._bounds = np.empty(rows + 1, dtype=np.int64)
+        self._indices, self._values = np.empty(pairs, dtype=np.uint32), np.empty(pairs)
+        self._new, self._table = np.empty((pairs, 4), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
+        self._said: list[str] = []  # names from lines that are not plain
+        self._bounds[0] = 0
+        self._done = np.array([text.start, 0, 0, 0, 0, 0], dtype=np.int64)
+        self._stop = text.decodable()
+
+    def plain(self) -> bool:
+        """Go on through plain lines; whether the end of the text was reached."""
+        from noregret._kernel.vw import vowpal
+
+        found = vowpal(
+            self._text.array,
+            self._stop,
+            self._features.hash_start or 0,
+            self._features.slots,
+            self._features.noted,
+            self._labels,
+            self._tokens,
+            self._weights,
+            self._lines,
+            self._bounds,
+            self._indices,
+            self._values,
+            self._new,
+            self._table,
+            self._done,
+        )
+        return bool(found) and self._stop == self._text.stop
+
+    def line(self) -> tuple[bytes, int]:
+        """The line that was reached, and its number, from 1."""
+        return self._text.line(int(self._done[0])), int(self._done[1]) + 1
+
+    def add(self, found: Line | None) -> None:
+        """The row of the line that was reached, if it has one; go behind it."""
+        at, line, row, pair, new, weighted = self._done.tolist()
+        text = self._text.data
+        self._done[:2] = text.index(b"\n", at) + 1, line + 1
+        if found is None:
+            return
+        value = number_of(found.label)
+        self._labels[row] = math.nan if value is None else value
+        begin = text.index(found.label.encode(), at)
+        self._tokens[row] = begin, begin + len(found.label.encode())
+        self._weights[row] = 1.0 if found.weight is None else found.weight
+        slots = hashes(found.names) & np.uint32(self._features.slots - 1)
+        sums: dict[int, float] = {}
+        for k, (slot, entry) in enumerate(zip(slots.tolist(), found.values, strict=True)):
+            sums[slot] = sums[slot] + entry if slot in sums else entry
+            self._new[new + k] = slot, -1, len(self._said) + k, 0
+        self._said += found.names
+        end = pair + len(sums)
+        self._indices[pair:end] = np.fromiter(sums, np.int64, len(sums)) + (self._features.hash_start or 0)
+        self._values[pair:end] = list(sums.values())
+        self._lines[row], self._bounds[row + 1] = line, end
+        self._done[2:] = row + 1, end, new + len(slots), weighted + (found.weight is not None)
+
+    def part(self, wrong: InputError | None, learn: bool) -> Part:
+        """Everything that was found."""
+        _, count, rows, pairs, new, weighted = self._done.tolist()
+        return Part(
+            Sparse(self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs]),
+            self._labels[:rows],
+            lambda: [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:rows].tolist()],
+            self._lines[:rows],
+            count,
+            wrong,
+            self._weights[:rows] if weighted else None,
+            Hints(self._new[:new, 0].astype(np.uint32), self._texts) if learn and new else None,
+        )
+
+    def _texts(self, places: Ints) -> Iterator[str]:
+        """The namespace^name of each new slot."""
+        text, last, head = self._text.data, -1, ""
+        for _, space, begin, end in self._new[places].tolist():
+            if space < 0:
+                yield self._said[begin]
+                continue
+            if space != last:
+                last, head = space, _name(text, space) + "^"
+            yield head + text[begin:end].decode()
+
+
+def _name(text: bytearray, begin: int) -> str:
+    found = NAME.match(text, begin)
+    return found[0].decode() if found else ""
