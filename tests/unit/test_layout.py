@@ -20,6 +20,7 @@ LEVELS = [
     ("enclose", "gram"),
     ("learner", "finite", "experts"),
     ("run",),
+    ("summary",),
     ("protocol",),
     ("model",),
     ("hindsight", "batch"),
@@ -28,6 +29,8 @@ LEVELS = [
     ("comparison", "auditing", "blending", "separation", "selection"),
     ("estimator",),
     ("picture",),
+    ("reporting",),
+    ("tour",),
     ("cli",),
     ("__main__",),
 ]

@@ -23,8 +23,10 @@ from noregret.cli.game import game
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
+from noregret.cli.report import report
 from noregret.cli.separate import separate
 from noregret.cli.theorems import theorems
+from noregret.cli.tour import tour
 from noregret.cli.verify import verify
 from noregret.errors import NoregretError, SettingError
 
@@ -58,7 +60,23 @@ def _front(
         raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
-COMMANDS = (learn, certify, verify, compare, audit, theorems, separate, blend, dim, game, predict, inspect, demo)
+COMMANDS = (
+    learn,
+    certify,
+    verify,
+    compare,
+    audit,
+    theorems,
+    separate,
+    blend,
+    dim,
+    game,
+    predict,
+    inspect,
+    report,
+    demo,
+    tour,
+)
 SHORT = {
     "learn": "Learn from a stream in one pass.",
     "certify": "Regret of a model's run, with proof.",
@@ -72,7 +90,9 @@ SHORT = {
     "game": "A learner, or you, against the adversary.",
     "predict": "Score new rows with a saved model.",
     "inspect": "What is in a model file.",
-    "demo": "Two learners on real data, with a picture.",
+    "report": "Receipts and models as one page to read and print.",
+    "demo": "Two learners on real data, with a receipt and a report.",
+    "tour": "A guided tour in the terminal, four stops.",
 }
 for command in COMMANDS:
     app.command(short_help=SHORT[command.__name__])(command)

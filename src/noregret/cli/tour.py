@@ -1,0 +1,4 @@
+"""`noregret tour`."""
+
+def tour() -> None:
+    """A tour."""
