@@ -95,7 +95,7 @@ def audit(
 
     check_writable(log, plot)
     if plot is not None:
-        from noregret.picture.error import check_picture
+        from noregret.picture.canvas import check_picture
 
         check_picture(plot)
     with Bar(quiet or json) as bar:

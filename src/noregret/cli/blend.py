@@ -84,7 +84,7 @@ def blend(
 
     check_writable(table, forecasts, weights, plot, receipt)
     if plot is not None:
-        from noregret.picture.error import check_picture
+        from noregret.picture.canvas import check_picture
 
         check_picture(plot)
     if forecasts is not None and costs is not None:

@@ -57,7 +57,7 @@ def certify(
     for stream in streams:
         check_writable(stream, receipt, plot)
     if plot is not None:
-        from noregret.picture.error import check_picture
+        from noregret.picture.canvas import check_picture
 
         check_picture(plot)
     core, _ = models.load(model)
@@ -76,9 +76,9 @@ def certify(
     if receipt is not None:
         found.save(receipt)
     if plot is not None:
-        from noregret.picture.regret import draw_regret
+        from noregret.picture import plot as draw
 
-        draw_regret(found, plot)
+        draw(found, kind="regret", to=plot)
     if json:
         import msgspec
 

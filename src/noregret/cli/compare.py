@@ -85,7 +85,7 @@ def compare(
 
     check_writable(stream, plot)
     if plot is not None:
-        from noregret.picture.error import check_picture
+        from noregret.picture.canvas import check_picture
 
         check_picture(plot)
     common = {"bias": bias or None, "unit_norm": unit_norm or None, "scale": scale}

@@ -22,7 +22,8 @@ def demo(
     from noregret import learner as learners
     from noregret.cli.show import share, table
     from noregret.errors import InputError
-    from noregret.picture.error import check_picture, draw_error
+    from noregret.picture.canvas import check_picture
+    from noregret.picture.error import draw_error
     from noregret.protocol import play
 
     picture = output / "errors.png"

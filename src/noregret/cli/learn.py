@@ -175,7 +175,7 @@ def learn(
     if certify and radius is not None and (learner or "perceptron") in COMPARED_ONLY:
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     if plot is not None:
-        from noregret.picture.error import check_picture
+        from noregret.picture.canvas import check_picture
 
         check_picture(plot)
     settings = {

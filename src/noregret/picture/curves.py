@@ -10,7 +10,7 @@ from typing import Any
 from noregret.atomic import whole_file
 from noregret.auditing import Audit
 from noregret.errors import SettingError
-from noregret.picture.error import COLOURS, check_picture
+from noregret.picture.canvas import COLOURS, check_picture
 from noregret.run import Run
 
 NAMED = 40  # parts of an audit that have room for their names

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from noregret.atomic import whole_file
 from noregret.blending import Blend
 from noregret.errors import SettingError
-from noregret.picture.error import COLOURS, check_picture
+from noregret.picture.canvas import COLOURS, check_picture
 
 POINTS = 2000  # a curve has no more: a file of a million points draws nothing else
 EDGES = 360  # and an area has no more, which no drawing program makes simpler
