@@ -1,4 +1,5 @@
 """`noregret tour`."""
 
+
 def tour() -> None:
     """A tour."""

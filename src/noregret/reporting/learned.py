@@ -7,10 +7,22 @@ from typing import Any
 
 from noregret.learner import Selected
 from noregret.receipt import Receipt
+from noregret.reporting.lead import of_receipt, of_run
 from noregret.reporting.subject import Part, Rows, Subject
-from noregret.reporting.wording import between, command, file_word, most, of_rounds, shown, streams_of, verifying, word
+from noregret.reporting.wording import (
+    against,
+    between,
+    command,
+    file_word,
+    most,
+    of_rounds,
+    shown,
+    streams_of,
+    verifying,
+    word,
+)
 from noregret.run import Run
-from noregret.summary import number, run_rows, share, title_of
+from noregret.summary import number, run_rows, share
 
 NO_BASELINES = "The two baselines stand in the model file: give it beside the receipt, and they stand here."
 
@@ -27,7 +39,7 @@ def same_run(receipt: Receipt, run: Run) -> bool:
     )
 
 
-def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None) -> Subject:
+def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None, model: str = "") -> Subject:
     """The section of a receipt, with what its model adds."""
     figures = receipt.figures
     rows = _own(figures, receipt) if run is None else _of_run(run)
@@ -40,8 +52,8 @@ def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None) 
         parts.append(_selection(chosen))
     return Subject(
         name,
-        "receipt of a run" if run is None else "receipt and model of a run",
-        f"{shown(receipt.learner['name'])}: {_settings(receipt.learner['settings'])}",
+        "receipt of a run" if run is None else f"receipt of a run, with its model {model}",
+        of_receipt(receipt),
         _about(receipt.learner, receipt.reading, receipt.segments),
         parts,
         certificates=receipt.certificates,
@@ -76,7 +88,7 @@ def modelled(name: str, run: Run) -> Subject:
     return Subject(
         name,
         "model",
-        title_of(run),
+        of_run(run),
         _about(learner, core.options, core.segments),
         parts,
         promised=promised,
@@ -98,8 +110,7 @@ def modelled(name: str, run: Run) -> Subject:
 
 def _about(learner: dict[str, Any], reading: dict[str, Any], segments: list[dict[str, Any]]) -> Part:
     rows: Rows = [("learner", shown(learner["name"]))]
-    said = {key: value for key, value in learner["settings"].items() if value is not None}
-    rows += [(f"  {word(shown(key))}", shown(value)) for key, value in said.items()]
+    rows.append(("  settings", _settings(learner["settings"]) or "none"))
     if learner.get("labels"):
         rows.append(("labels", shown(learner["labels"])))
     read = {key: value for key, value in reading.items() if value not in (None, [], ())}
@@ -149,11 +160,8 @@ def _own(figures: dict[str, Any], receipt: Receipt) -> Rows:
 
 
 def _regret(entry: dict[str, Any]) -> tuple[object, ...]:
-    radius, sigma = float(entry["domain"]["radius"]), entry["sigma"]
-    ball = f", ‖u‖ ≤ {radius:g}" if math.isfinite(radius) else ""
-    ridge = f", σ {sigma:g}" if sigma else ""
-    against = f"{shown(entry['loss'])}{ball}{ridge}"
-    return against, shown(entry["rounds"]), between(entry["own"]), between(entry["comparator"]), between(entry)
+    lost = (between(entry["own"]), between(entry["comparator"]), between(entry))
+    return against(entry), shown(entry["rounds"]), *lost
 
 
 def _selection(chosen: dict[str, Any]) -> Part:
@@ -176,5 +184,5 @@ def _compared(receipt: Receipt, run: Run | None) -> dict[str, str]:
         "rounds": shown(figures["rounds"]),
         "mistakes": "–" if missed is None else f"{shown(missed)} ({share(missed, figures['rounds'])})",
         "loss": shown(figures["loss"]) + (f" ({shown(loss)})" if loss else ""),
-        "regret": "–" if regret is None else f"{between(regret)} ({_regret(regret)[0]})",
+        "regret": "–" if regret is None else f"{between(regret)} ({against(regret)})",
     }

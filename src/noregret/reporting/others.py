@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from noregret.reporting.lead import of_blend
 from noregret.reporting.subject import Part, Rows, Subject
 from noregret.reporting.wording import between, least, most, shown, verifying, word
 
@@ -43,7 +44,7 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     return Subject(
         name,
         "receipt of a blend",
-        f"{shown(reading['method'])}: {shown(len(body['experts']))} experts, {shown(reading['loss'])} loss",
+        of_blend(body),
         Part("What was blended", about),
         parts,
         certificates=body["certificates"],
@@ -72,9 +73,9 @@ PROVED = {
     "undecided": ("Nothing either way: the search ended before one of the two proofs was found.",),
 }
 SENTENCES = {
-    "separable": "a hyperplane separates the two classes",
-    "inseparable": "no hyperplane separates the two classes",
-    "undecided": "whether a hyperplane separates the two classes was not decided",
+    "separable": "A hyperplane separates the two classes.",
+    "inseparable": "No hyperplane separates the two classes.",
+    "undecided": "Whether a hyperplane separates the two classes was not decided.",
 }
 
 

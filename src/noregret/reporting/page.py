@@ -45,7 +45,7 @@ def _front(subjects: list[Subject]) -> Markup:
         f"Made by noregret {__version__} from the files below. The page repeats what they say; what proves it is to"
         " recompute it, with the commands at the end of each section."
     )
-    heading = element("h1", "noregret report" if len(subjects) != 1 else f"noregret report: {subjects[0].title}")
+    heading = element("h1", "noregret report")
     compared = None
     if len(subjects) > 1:
         rows = [(element("a", one.name, href=f"#s{place}"), *_cells(one)) for place, one in enumerate(subjects, 1)]
@@ -62,7 +62,8 @@ def _section(one: Subject, pictures: list[Markup], place: int) -> Markup:
     return element(
         "section",
         element("h2", one.name, id=f"s{place}", class_="first" if place == 1 else None),
-        element("p", f"{one.kind}: {one.title}", class_="small"),
+        element("p", one.kind, class_="small"),
+        element("p", one.lead),
         _part(one.about, "about"),
         *(_part(part) for part in one.figures),
         together(element("h3", "Pictures"), *pictures) if pictures else None,

@@ -40,17 +40,18 @@ def subjects(given: Sequence[Any]) -> list[Subject]:
     """A section for every run, blend and proof; a model and the receipt of its run make one together."""
     sources = [_source(one, place) for place, one in enumerate(given, 1)]
     runs = [one for one in sources if isinstance(one.found, Run)]
-    made, used = [], set()
+    made: list[tuple[Source, Source | None]] = []
+    used: set[int] = set()
     for one in sources:
         if isinstance(one.found, Receipt):
             model = next((run for run in runs if _same(one, run)), None)
             used |= set() if model is None else {id(model)}
-            made.append((one, None if model is None else model.found))
+            made.append((one, model))
         elif not isinstance(one.found, Run):
             made.append((one, None))
     alone = [(one, None) for one in runs if id(one) not in used]
     order = {id(one): place for place, one in enumerate(sources)}
-    return [_subject(one, run) for one, run in sorted([*made, *alone], key=lambda pair: order[id(pair[0])])]
+    return [_subject(one, model) for one, model in sorted([*made, *alone], key=lambda pair: order[id(pair[0])])]
 
 
 def _same(receipt: Source, model: Source) -> bool:
@@ -60,19 +61,20 @@ def _same(receipt: Source, model: Source) -> bool:
         raise _damaged(receipt, error) from error
 
 
-def _subject(source: Source, run: Run | None) -> Subject:
+def _subject(source: Source, model: Source | None) -> Subject:
     try:
-        made = _made(source, run)
+        made = _made(source, model)
         cards([*made.certificates, *made.promised])  # what cannot be shown is said here, with the file's name
     except DAMAGE as error:
         raise _damaged(source, error) from error
     return made
 
 
-def _made(source: Source, run: Run | None) -> Subject:
+def _made(source: Source, model: Source | None) -> Subject:
     name, found = source.name, source.found
     if isinstance(found, Receipt):
-        return certified(name, found, run, source.digest)
+        run, beside = (None, "") if model is None else (model.found, model.name)
+        return certified(name, found, run, source.digest, beside)
     if isinstance(found, Run):
         return modelled(name, found)
     return (blended if is_blend(found) else separated)(name, found, source.digest)

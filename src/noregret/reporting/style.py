@@ -21,7 +21,7 @@ th, td { padding: .22rem .9rem .22rem 0; text-align: right; vertical-align: top;
 th[scope=row], thead th:first-child { text-align: left; font-weight: 400; white-space: pre-wrap; }
 thead th { font-weight: 600; color: var(--soft); vertical-align: bottom; }
 table.about td { text-align: left; overflow-wrap: anywhere; }
-table.theorems td:nth-child(2) { text-align: left; }
+table.theorems td:nth-child(2), table.theorems th:nth-child(2) { text-align: left; }
 table.theorems th[scope=row] { font-family: ui-monospace, "DejaVu Sans Mono", monospace; }
 .badge { display: inline-block; padding: 0 .5em; border: 1px solid; border-radius: 1em; font: 600 .78rem/1.5 system-ui,
   "DejaVu Sans", sans-serif; color: var(--doubt); }
@@ -50,7 +50,8 @@ pre { background: var(--card); border: 1px solid var(--line); border-radius: .4r
   body { max-width: none; padding: 0; font-size: 10.5pt; } @page { margin: 17mm; }
   h2 { break-before: page; border-top: 0; margin-top: 0; padding-top: 0; }
   h2.first { break-before: auto; margin-top: 1.5rem; }
-  h2, h3, h4 { break-after: avoid; } .theorem, figure, tr, pre, li { break-inside: avoid; }
+  h2, h3, h4 { break-after: avoid; } .theorem, figure, .wide, pre, li { break-inside: avoid; }
+  .picture { border: 0; } .picture svg { max-height: 80mm; }
   thead { display: table-header-group; }
   .wide { overflow: visible; } a { color: inherit; text-decoration: none; } .bar, .bar i { print-color-adjust: exact; }
 }

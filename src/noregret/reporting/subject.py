@@ -27,7 +27,7 @@ class Subject:
 
     name: str  # of the file, or what it is
     kind: str
-    title: str
+    lead: str  # what it says, in a few sentences
     about: Part
     figures: list[Part]
     certificates: list[dict[str, Any]] = field(default_factory=list)

@@ -61,7 +61,7 @@ def _title(one: dict[str, Any]) -> str:
 def _stated(known: Theorem | None) -> Markup:
     if known is None:
         return element("p", "This noregret does not know the theorem's statement.")
-    told = element("p", f"Bounds {known.title}.", class_="small")
+    told = element("p", f"Bounds: {known.title}.", class_="small")
     paragraphs = (element("p", formula(part)) for part in known.statement.split("\n\n"))
     return together(told, element("p", formula(known.formula), class_="formula"), *paragraphs)
 

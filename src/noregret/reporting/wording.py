@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from typing import Any
 
@@ -40,6 +41,13 @@ def between(ends: dict[str, Any]) -> str:
     """An interval, rounded outwards."""
     low, high = least(ends["lower"]), most(ends["upper"])
     return low if low == high else f"{low} … {high}"
+
+
+def against(entry: dict[str, Any]) -> str:
+    """The loss and the comparators of a regret: `logistic, ‖u‖ ≤ 3`."""
+    radius, sigma = float(entry["domain"]["radius"]), entry["sigma"]
+    ball = f", ‖u‖ ≤ {radius:g}" if math.isfinite(radius) else ""
+    return f"{shown(entry['loss'])}{ball}" + (f", σ {sigma:g}" if sigma else "")
 
 
 def of_rounds(part: Any, rounds: Any) -> str:
