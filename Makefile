@@ -14,6 +14,7 @@ $(READY): pyproject.toml constraints.txt
 
 demo: $(READY)
 	$(BIN)/noregret demo
+	cp demo/explains.svg docs/pictures/explains.svg
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -18,9 +18,9 @@ def tour(
 
     Example: noregret tour
     """
-    from noregret.tour import guide
-
     try:
+        from noregret.tour import guide
+
         guide(stop, auto)
     except KeyboardInterrupt:
         print("\nthe tour was left; noregret tour starts it again")
