@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from noregret.loss import custom as custom_loss
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
+    from noregret.reporting import report
     from noregret.run import Run
     from noregret.selection import Selection, select
     from noregret.separation import Separation, separate
@@ -148,6 +149,7 @@ _HOME = {
     "play": "protocol",
     "play_finite": "finite",
     "read": "stream.read",
+    "report": "reporting",
     "separate": "separation",
     "select": "selection",
     "verify": "receipt",
@@ -224,6 +226,7 @@ __all__ = [
     "play",
     "play_finite",
     "read",
+    "report",
     "select",
     "separate",
     "verify",

@@ -7,7 +7,7 @@ from typing import Any
 
 from noregret.atomic import whole_file
 from noregret.errors import SettingError
-from noregret.reporting.page import page
+from noregret.reporting.page import as_page
 from noregret.reporting.sources import subjects
 
 __all__ = ["report"]
@@ -27,7 +27,7 @@ def report(*sources: Any, output: str | os.PathLike[str] | None = None) -> str:
     """
     if not sources:
         raise SettingError("report: needs at least one receipt, run or model")
-    text = page(subjects(sources))
+    text = as_page(subjects(sources))
     if output is not None:
         with whole_file(output) as file:
             file.write(text.encode())

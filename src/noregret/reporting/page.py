@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from noregret._version import __version__
+from noregret.errors import ReceiptError
 from noregret.reporting.formula import formula
 from noregret.reporting.markup import Markup, element, table, together
 from noregret.reporting.pictures import MISSING, drawable, figures
 from noregret.reporting.style import STYLE
-from noregret.reporting.subject import Part, Subject
+from noregret.reporting.subject import DAMAGE, Part, Subject
 from noregret.reporting.theorems import cards, tally
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -15,7 +16,7 @@ LARGEST = 500_000  # bytes of the page; pictures that would make it larger are l
 HEAD = ("", "what", "rounds", "mistakes", "loss", "regret", "theorems")
 
 
-def page(subjects: list[Subject]) -> str:
+def as_page(subjects: list[Subject]) -> str:
     """The whole page as text."""
     bare = _document(subjects, [[] for _ in subjects])
     return _document(subjects, _pictures(subjects, LARGEST - len(bare.encode())))
@@ -106,7 +107,7 @@ def _pictures(subjects: list[Subject], room: int) -> list[list[Markup]]:
     found: list[list[Markup]] = []
     for place, one in enumerate(subjects, 1):
         kept, left = [], []
-        for title, picture in figures(one, f"s{place}"):
+        for title, picture in _drawn(one, f"s{place}"):
             size = len(picture.encode())
             if size <= room - 500:
                 kept.append(picture)
@@ -117,3 +118,11 @@ def _pictures(subjects: list[Subject], room: int) -> list[list[Markup]]:
             kept.append(element("p", f"Left out to keep the page under 500 KB: {', '.join(left)}."))
         found.append(kept)
     return found
+
+
+def _drawn(one: Subject, key: str) -> list[tuple[str, Markup]]:
+    """The pictures of a section; a receipt that cannot be drawn was written by something else."""
+    try:
+        return list(figures(one, key))
+    except DAMAGE as error:
+        raise ReceiptError(f"the receipt cannot be drawn ({type(error).__name__}: {error})", one.name) from error

@@ -19,12 +19,11 @@ from noregret.receipt.form import VERSION, checksum, decoded, is_blend, is_separ
 from noregret.receipt.separation import load_proof
 from noregret.reporting.learned import certified, modelled, same_run
 from noregret.reporting.others import blended, separated
-from noregret.reporting.subject import Subject
+from noregret.reporting.subject import DAMAGE, Subject
 from noregret.reporting.theorems import cards
 from noregret.run import Run
 from noregret.separation import Separation
 
-DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
 
 
 @dataclass(frozen=True)

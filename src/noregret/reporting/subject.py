@@ -9,6 +9,7 @@ from noregret.receipt import Receipt
 from noregret.run import Run
 
 Rows = list[tuple[object, ...]]
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)  # of what was not written by us
 
 
 @dataclass(frozen=True)
