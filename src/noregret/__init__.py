@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from noregret.kernel import custom as custom_kernel
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
+    from noregret.picture.plotting import plot
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
     from noregret.run import Run
@@ -147,6 +148,7 @@ _HOME = {
     "load_class": "finite",
     "play": "protocol",
     "play_finite": "finite",
+    "plot": "picture.plotting",
     "read": "stream.read",
     "separate": "separation",
     "select": "selection",
@@ -223,6 +225,7 @@ __all__ = [
     "load_class",
     "play",
     "play_finite",
+    "plot",
     "read",
     "select",
     "separate",
