@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from noregret.kernel import custom as custom_kernel
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
+    from noregret.picture.plotting import plot
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
     from noregret.reporting import report
@@ -148,6 +149,7 @@ _HOME = {
     "load_class": "finite",
     "play": "protocol",
     "play_finite": "finite",
+    "plot": "picture.plotting",
     "read": "stream.read",
     "report": "reporting",
     "separate": "separation",
@@ -225,6 +227,7 @@ __all__ = [
     "load_class",
     "play",
     "play_finite",
+    "plot",
     "read",
     "report",
     "select",

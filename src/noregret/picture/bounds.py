@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.errors import SettingError
+from noregret.finite import FiniteRun
 from noregret.picture.canvas import (
     COLOURS,
     Ending,
@@ -18,11 +20,11 @@ from noregret.picture.canvas import (
     round_axis,
     thinned,
 )
-from noregret.picture.error import check_played
 from noregret.run import Run
 from noregret.theorem import THEOREMS
 from noregret.theorem.certificate import Certificate
 
+Vector = NDArray[np.float64]
 Told = dict[str, Any]  # a certificate as receipts hold it
 NAMED = 8  # bounds that are drawn over time; the others are the larger ones
 
@@ -39,24 +41,41 @@ def drawable(certificates: Sequence[Told]) -> list[Told]:
 
 
 def of_mistakes(certificates: Sequence[Told]) -> list[Told]:
-    """Those that bound the number of mistakes."""
+    """Those that bound the number of mistakes from above."""
     return [
         one
         for one in certificates
-        if one["theorem"] in THEOREMS and THEOREMS[one["theorem"]].title.partition(",")[0] == "mistakes"
+        if one["theorem"] in THEOREMS
+        and THEOREMS[one["theorem"]].title.partition(",")[0] == "mistakes"
+        and "from below" not in THEOREMS[one["theorem"]].title
     ]
 
 
-def mistakes_axes(axes: Any, run: Run, certificates: Sequence[Told] = ()) -> Any:
+def mistakes_of(run: Run | FiniteRun) -> tuple[Vector, Vector]:
+    """Round numbers, and the mistakes made by then."""
+    if isinstance(run, Run):
+        return run.trace["rounds"], run.trace["mistakes"]
+    made = np.cumsum([0.0, *(float(one.mistake) for one in run.rounds)])
+    return np.arange(float(len(made))), made
+
+
+def mistakes_axes(axes: Any, run: Run | FiniteRun, certificates: Sequence[Told] = ()) -> Any:
     """The mistakes so far, and every bound on the mistakes of all rounds as a line that they may not cross."""
-    check_played({"": run})
-    if run.mistakes is None:
-        raise SettingError("plot: mistakes are of labels; numbers are not right or wrong: draw the risk")
-    trace, bounds = run.trace, drawable(of_mistakes(certificates))[:NAMED]
-    at = thinned(len(trace["rounds"]))
-    rounds, made = trace["rounds"][at], trace["mistakes"][at]
-    axes.plot(rounds, made, color=COLOURS[0], label="mistakes so far", marker="o" if len(rounds) == 1 else "")
-    endings = [Ending(f"mistakes so far {run.mistakes:,}", float(rounds[-1]), float(made[-1]), COLOURS[0])]
+    rounds, made = mistakes_of(run)
+    if not len(made):
+        raise SettingError("plot: no round was played, so there is nothing to draw")
+    bounds = [one for one in drawable(of_mistakes(certificates)) if one["observed"] == made[-1]][:NAMED]
+    at = thinned(len(rounds))
+    rounds, made = rounds[at], made[at]
+    axes.plot(
+        rounds,
+        made,
+        color=COLOURS[0],
+        label="mistakes so far",
+        drawstyle="steps-post" if len(rounds) < 50 else "default",
+        marker="o" if len(rounds) == 1 else "",
+    )
+    endings = [Ending(f"mistakes so far {made[-1]:,.0f}", float(rounds[-1]), float(made[-1]), COLOURS[0])]
     for place, one in enumerate(bounds):
         colour, bound = COLOURS[1 + place % (len(COLOURS) - 1)], float(one["bound"])
         axes.plot([0.0, rounds[-1]], [bound, bound], "--", color=colour, linewidth=1.0, label=one["theorem"])
@@ -67,6 +86,8 @@ def mistakes_axes(axes: Any, run: Run, certificates: Sequence[Told] = ()) -> Any
     if top > 20.0 * max(float(made[-1]), 1.0):
         axes.set_yscale("symlog", linthresh=10.0)
         axes.yaxis.set_major_formatter("{x:,.0f}")
+    elif top < 10.0:
+        axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set_ylim(0.0, 1.08 * top)
     axes.set_ylabel("mistakes")
     plain_frame(axes)
@@ -96,7 +117,8 @@ def bounds_axes(axes: Any, certificates: Sequence[Certificate | Told]) -> Any:
     axes.xaxis.set_major_formatter("{x:,g}")
     axes.set_yticks(range(len(shown)), [one["theorem"] for one in shown])
     axes.set_ylim(-0.6, len(shown) - 0.4)
-    axes.set_xlabel("observed (dot) and at most (bar), in what each theorem counts")
+    seen = any(one["observed"] is not None for one in shown)
+    axes.set_xlabel("observed (dot) and at most (bar), in what each theorem counts" if seen else "at most (bar)")
     plain_frame(axes)
     return axes
 

@@ -94,14 +94,14 @@ def name_ends(axes: Any, endings: Sequence[Ending]) -> None:
     """
     ends = sorted((_within(axes, end), end) for end in endings)
     gap = LINE / (72.0 * _height(axes))
-    for (at, end), place in zip(ends, spread([y for (y, _), _ in ends], gap), strict=True):
-        y, x = at
-        moved = abs(place - y) > 0.5 * gap or x < 0.98
+    places = spread([y for (y, _), _ in ends], gap)
+    tied = [abs(place - y) > 0.5 * gap or x < 0.98 for ((y, x), _), place in zip(ends, places, strict=True)]
+    for ((y, x), end), place, moved in zip(ends, places, tied, strict=True):
         tie = {"arrowstyle": "-", "color": end.colour, "linewidth": 0.6, "shrinkA": 1.0, "shrinkB": 1.0}
         axes.annotate(
             end.name,
             (x, y),
-            (1.03 if moved else 1.01, place),
+            (1.04 if any(tied) else 1.01, place),
             xycoords="axes fraction",
             textcoords="axes fraction",
             color=end.colour,

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 SALT = "noregret"
-STYLE = {"svg.fonttype": "none", "svg.hashsalt": SALT, "svg.image_inline": True}
+STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": SALT, "svg.image_inline": True}
 NOBODY = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
