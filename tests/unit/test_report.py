@@ -124,9 +124,8 @@ def test_a_model_joins_the_receipt_of_its_run_and_brings_the_baselines(files, ma
     assert "always the commoner label" in page.text
     assert f"{made[0].baselines['last_label']:.0f}" in page.text
     assert "Side by side" not in page.text
-    assert Page(report(files / "perceptron.json", files / "ogd.nr")).count("section") == 2, (
-        "another run's model does not"
-    )
+    other = Page(report(files / "perceptron.json", files / "ogd.nr"))
+    assert other.count("section") == 2, "the model of another run does not"
 
 
 def test_a_model_alone_has_figures_and_says_how_to_certify(files, made):
@@ -207,6 +206,7 @@ def test_the_page_asks_for_nothing_and_runs_nothing(files):
     assert POLICY.startswith("default-src 'none'")
     assert "url(" not in text.replace("url(#", "")
     assert "@import" not in text
+    assert "mathdefault" not in text, "no formula of matplotlib's own is left unset"
     names = [a["id"] for tag, a in page.tags if "id" in a]
     assert len(names) == len(set(names)), "no id twice"
     used = {a[k][1:] for _, a in page.tags for k in ("href", "xlink:href") if (a.get(k) or "").startswith("#")}
@@ -254,6 +254,14 @@ def test_hostile_experts_stay_text(tmp_path):
     text = report(found)
     assert Page(text).outside() == []
     assert "\u202e" not in text, "nothing turns the writing around"
+
+
+def test_names_with_a_dollar_are_names_not_formulas():
+    table = {"$\\frac$": [0.9, 0.8], "US$ or A$": [0.2, 0.4], "rain": [1, 1]}
+    found = blend(table, outcome="rain", experts=["$\\frac$", "US$ or A$"], loss="log")
+    drawn = [piece for tag, piece in Page(report(found)).pieces if tag == "text"]
+    assert "$\\frac$" in drawn
+    assert "US$ or A$" in drawn
 
 
 DAMAGES = [

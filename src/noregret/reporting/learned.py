@@ -60,7 +60,7 @@ def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None, 
         promised=[] if chosen is None else chosen["certificates"],
         checking=verifying(name, streams_of(receipt.segments), digest),
         compared=_compared(receipt, run),
-        drawn=(receipt, run),
+        drawn=(receipt,) if run is None else (receipt, run),
     )
 
 
@@ -101,7 +101,7 @@ def modelled(name: str, run: Run) -> Subject:
             "regret": "–" if upper is None else f"at most {most(upper)}",
             "theorems": "none evaluated",
         },
-        drawn=(None, run),
+        drawn=(run,),
     )
 
 

@@ -56,6 +56,7 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
             "loss": f"{between(body['loss'])} ({shown(reading['loss'])})",
             "regret": f"{between(body['regret'])} (best expert)",
         },
+        drawn=(body,),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from noregret.run import Run
 from noregret.separation import Separation
 
 
-
 @dataclass(frozen=True)
 class Source:
     """A file's name, or what an object is called, with what was found there."""
@@ -33,6 +32,7 @@ class Source:
     name: str
     found: Any
     digest: str | None = None  # SHA-256 of the file, where there is one
+    whole: Any = None  # the object itself, where more can be drawn of it than of its receipt
 
 
 def subjects(given: Sequence[Any]) -> list[Subject]:
@@ -63,6 +63,7 @@ def _same(receipt: Source, model: Source) -> bool:
 def _subject(source: Source, model: Source | None) -> Subject:
     try:
         made = _made(source, model)
+        made = made if source.whole is None else replace(made, drawn=(source.whole, *made.drawn))
         cards([*made.certificates, *made.promised])  # what cannot be shown is said here, with the file's name
     except DAMAGE as error:
         raise _damaged(source, error) from error
@@ -87,7 +88,7 @@ def _source(given: Any, place: int) -> Source:
     if isinstance(given, str | os.PathLike):
         return _file(os.fspath(given))
     if isinstance(given, Blend):
-        return Source(f"blend {place}", given.receipt().to_dict())
+        return Source(f"blend {place}", given.receipt().to_dict(), whole=given)
     if isinstance(given, BlendReceipt):
         return Source(f"blend {place}", given.to_dict())
     if isinstance(given, Separation):

@@ -7,7 +7,7 @@ STYLE = """
   --line: #3a434c; --blue: #6cb8ea; --good: #55c79b; --bad: #ff936a; --doubt: #e2b355; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--page); color: var(--ink);
-  font: 16px/1.55 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
+  overflow-wrap: anywhere; font: 16px/1.55 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .3rem; }
 h2 { font-size: 1.3rem; line-height: 1.3; margin: 3rem 0 .2rem; padding-top: 1.2rem; border-top: 2px solid var(--line);
   overflow-wrap: anywhere; }
@@ -16,7 +16,7 @@ h4 { font-size: 1rem; margin: 0; font-family: ui-monospace, "DejaVu Sans Mono", 
 p { margin: .4rem 0; } a { color: var(--blue); }
 .small { color: var(--soft); font-size: .88rem; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
+table { overflow-wrap: normal; border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .9rem .22rem 0; text-align: right; vertical-align: top; border-bottom: 1px solid var(--line); }
 th[scope=row], thead th:first-child { text-align: left; font-weight: 400; white-space: pre-wrap; }
 thead th { font-weight: 600; color: var(--soft); vertical-align: bottom; }

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from noregret.receipt import Receipt
-from noregret.run import Run
-
 Rows = list[tuple[object, ...]]
 DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)  # of what was not written by us
 
@@ -36,4 +33,4 @@ class Subject:
     proved: tuple[str, ...] = ()  # what a proof consists of
     checking: list[tuple[str, str]] = field(default_factory=list)  # (sentence, command)
     compared: dict[str, str] = field(default_factory=dict)  # its cells of the comparison
-    drawn: tuple[Receipt | None, Run | None] | None = None  # what pictures are made of
+    drawn: tuple[Any, ...] = ()  # what pictures are made of

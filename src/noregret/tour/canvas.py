@@ -75,5 +75,6 @@ def spark(parts: Sequence[float], width: int) -> str:
     >>> spark([0.0, 0.5, 1.0], 3)
     ' ▄█'
     """
-    places = [int((k + 0.5) * len(parts) / width) for k in range(min(width, len(parts)))]
+    many = min(width, len(parts))
+    places = [int((k + 0.5) * len(parts) / many) for k in range(many)]
     return "".join(STEPS[round(min(max(parts[at], 0.0), 1.0) * 8)] for at in places)
