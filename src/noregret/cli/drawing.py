@@ -27,6 +27,8 @@ def asked_kind(plot: Path | None, picture: str | None, kinds: tuple[str, ...]) -
         raise SettingError(f"--picture must be one of {', '.join(kinds)}, got {picture!r}")
     framed = plot.suffix.lower() == FRAMES and MOVING in kinds
     kind = picture or (MOVING if framed else kinds[0])
+    if framed and kind != MOVING:
+        raise SettingError(f"--picture {kind} stands still, and {plot} would be a film: films are of updates")
     check_picture(plot, moves=kind == MOVING)
     return kind
 

@@ -91,5 +91,9 @@ def _finished(axes: Any, endings: list[Ending], runs: list[BatchRun]) -> Any:
         axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("step k")
     plain_frame(axes)
-    name_ends(axes, endings)
+    name_ends(axes, [end for end in endings if end.x == last])
+    for end in endings:
+        if end.x < last:  # it stops in the middle: its name stands upright there
+            look = {"color": end.colour, "rotation": 90, "va": "bottom", "fontsize": 8}
+            axes.annotate(end.name, (end.x, end.y), (3, 8), textcoords="offset points", **look)
     return axes

@@ -33,8 +33,6 @@ def check_picture(path: str | os.PathLike[str], moves: bool = False) -> None:
     """Whether such a file can be drawn at all, said before the work; `moves` where the picture has frames."""
     suffix = Path(path).suffix.lower()
     known = (*FORMATS, MOVING) if moves else FORMATS
-    if suffix == MOVING and not moves:
-        raise SettingError(f"plot: only the picture updates moves, so only it can be {MOVING}, got {os.fspath(path)!r}")
     if suffix not in known:
         raise SettingError(f"plot: the file must end in {', '.join(known)}, got {os.fspath(path)!r}")
     check_installed()

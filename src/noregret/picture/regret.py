@@ -8,6 +8,7 @@ from noregret.errors import SettingError
 from noregret.picture.canvas import COLOURS, Ending, name_ends, plain_frame, signed
 from noregret.receipt import Receipt
 
+TICKS = 10  # radii that have room for their numbers
 Entry = dict[str, Any]  # one regret of a receipt
 
 
@@ -66,7 +67,11 @@ def radius_axes(axes: Any, receipt: Receipt) -> Any:
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set_xscale("log")
     axes.set_xlim(radii[0], radii[-1])
-    axes.xaxis.set_major_formatter("{x:g}")
+    if len(radii) <= TICKS:
+        axes.set_xticks(radii, [f"{radius:g}" for radius in radii])
+        axes.set_xticks([], minor=True)
+    else:
+        axes.xaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.set_xlabel("radius U of the comparator's ball")
     axes.set_ylabel(f"regret over {end['rounds']:,} rounds ({end['loss']} loss)")

@@ -41,7 +41,7 @@ class Group:
         """Wilson's: where p lies with |frequency − p| ≤ z·√(p(1 − p)/n)."""
         n, p = self.rounds, self.frequency
         middle, half = p + Z * Z / (2 * n), Z * np.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-        return float((middle - half) / (1 + Z * Z / n)), float((middle + half) / (1 + Z * Z / n))
+        return max(float((middle - half) / (1 + Z * Z / n)), 0.0), min(float((middle + half) / (1 + Z * Z / n)), 1.0)
 
 
 def why_no_reliability(run: Run) -> str | None:

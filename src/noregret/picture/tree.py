@@ -51,7 +51,7 @@ def tree_axes(axes: Any, hypotheses: HypothesisClass, tree: MistakeTree, rounds:
             axes.text(x, y, text, ha="center", va="center", color="0.35", fontsize=small, rotation=90 * (shown > 4))
             continue
         for label in (0, 1):
-            _edge(axes, node, level, label, played.get(node) == label, small)
+            _edge(axes, node, level, label, played.get(node) == label, small, 0.12 * (level + 1 == shown))
         axes.plot(
             [x], [y], "o", color=PLAYED if node in played else QUIET, markerfacecolor="white", markersize=2 * small
         )
@@ -86,11 +86,11 @@ def _nodes(hypotheses: HypothesisClass, tree: MistakeTree, levels: int) -> Itera
             ]
 
 
-def _edge(axes: Any, node: int, level: int, label: int, played: bool, size: float) -> None:
+def _edge(axes: Any, node: int, level: int, label: int, played: bool, size: float, short: float) -> None:
     (x, y), (to_x, to_y) = _place(node, level), _place(2 * node + label, level + 1)
     look = {"color": PLAYED, "linewidth": 3.0} if played else {"color": QUIET, "linewidth": 0.8}
-    axes.plot([x, to_x], [y, to_y + 0.12], zorder=0, label="played" if played else "edge", **look)
-    beside = {"ha": "right", "xytext": (-4, 1)} if label == 0 else {"ha": "left", "xytext": (4, 1)}
+    axes.plot([x, to_x], [y, to_y + short], zorder=0, label="played" if played else "edge", **look)
+    beside = {"ha": "right", "xytext": (-7, 4)} if label == 0 else {"ha": "left", "xytext": (7, 4)}
     middle = (0.5 * (x + to_x), 0.5 * (y + to_y))
     axes.annotate(str(label), middle, textcoords="offset points", color=look["color"], fontsize=size, **beside)
 
