@@ -193,6 +193,17 @@ def test_the_command_to_verify_works_as_it_stands(files, data, tmp_path):
     assert "the receipt stands" in done.stdout
 
 
+def test_a_run_over_many_streams_names_some_of_them(data):
+    core = learners.Perceptron()
+    for start in range(0, 60, 2):
+        run = play(core, (data[0][start : start + 2], data[1][start : start + 2]), digest=True)
+    page = Page(report(certify(run, *((data[0][k : k + 2], data[1][k : k + 2]) for k in range(0, 60, 2)))))
+    assert "stream 12 2 rows" in page.text
+    assert "stream 13" not in page.text
+    assert "and 18 more streams" in page.text
+    assert "noregret verify 'receipt 1' STREAM..." in page.text
+
+
 # -- nothing outside, nothing hostile ----------------------------------------------------------------------------------
 
 

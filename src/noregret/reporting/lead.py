@@ -22,8 +22,8 @@ def of_receipt(receipt: Receipt) -> str:
     told = [_happened(shown(receipt.learner["name"]), figures["rounds"], figures["mistakes"], figures["loss"])]
     if regret is not None:
         told.append(
-            f"The best fixed weights that hindsight can choose ({against(regret)}) lose"
-            f" {between(regret['comparator'])} where the run lost {between(regret['own'])}:"
+            f"Against {against(regret)}: the best fixed weights that hindsight can choose lose"
+            f" {between(regret['comparator'])}, the run by the same loss {between(regret['own'])}:"
             f" its regret is {between(regret)}."
         )
     return " ".join([*told, *_promised(receipt.certificates)])

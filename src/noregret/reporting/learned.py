@@ -10,6 +10,7 @@ from noregret.receipt import Receipt
 from noregret.reporting.lead import of_receipt, of_run
 from noregret.reporting.subject import Part, Rows, Subject
 from noregret.reporting.wording import (
+    MANY,
     against,
     between,
     command,
@@ -115,12 +116,14 @@ def _about(learner: dict[str, Any], reading: dict[str, Any], segments: list[dict
         rows.append(("labels", shown(learner["labels"])))
     read = {key: value for key, value in reading.items() if value not in (None, [], ())}
     rows += [(f"read with {word(shown(key))}", shown(value)) for key, value in read.items()]
-    for place, one in enumerate(segments, 1):
+    for place, one in enumerate(segments[:MANY], 1):
         which = "stream" if len(segments) == 1 else f"stream {place}"
         passes = f"{shown(one.get('passes', 1))} passes of " if one.get("passes", 1) != 1 else ""
         order = "" if one.get("shuffle") is None else f", shuffled with seed {shown(one['shuffle'])}"
         rows.append((which, f"{passes}{shown(one['rows'])} rows{order}"))
         rows.append(("  SHA-256 of its rows", shown(one.get("digest"))))
+    if len(segments) > MANY:
+        rows.append((f"and {len(segments) - MANY:,} more streams", ""))
     return Part("What was run", rows)
 
 

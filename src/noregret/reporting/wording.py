@@ -80,5 +80,7 @@ def verifying(name: str, rows: list[str], digest: str | None) -> list[tuple[str,
 
 
 def streams_of(segments: list[dict[str, Any]]) -> list[str]:
-    """A word to fill in for every stream."""
+    """A word to fill in for every stream; of many, one for all of them."""
+    if len(segments) > MANY:
+        return ["STREAM..."]
     return ["STREAM"] if len(segments) == 1 else [f"STREAM{place}" for place in range(1, len(segments) + 1)]
