@@ -48,7 +48,26 @@ def step_sizes_axes(axes: Any, runs: Runs) -> Any:
         for i, (name, run) in enumerate(runs.items())
     ]
     axes.set_ylabel("rows misclassified, |M_k|")
-    return _finished(axes, endings, list(runs.values()))
+    _finished(axes, [], list(runs.values()))
+    for last in sorted({end.x for end in endings}):
+        _stop(axes, last, [end for end in endings if end.x == last])
+    return axes
+
+
+def _stop(axes: Any, last: float, endings: list[Ending]) -> None:
+    """A thin line where runs end, with their names above it."""
+    names = ", ".join(end.name.partition(":")[0] for end in endings)
+    steps = "1 step" if last == 1.0 else f"{last:,.0f} steps"
+    axes.axvline(last, color=endings[0].colour, linewidth=0.6, linestyle=":", label="end")
+    axes.annotate(
+        f"{names}: {steps}",
+        (last, 1.01),
+        xycoords=("data", "axes fraction"),
+        color=endings[0].colour,
+        rotation=30,
+        fontsize=9,
+        annotation_clip=False,
+    )
 
 
 def step_sizes(rounds: Rounds, sizes: Sequence[float] = SIZES, limit: int = 10_000) -> dict[str, BatchRun]:
@@ -72,14 +91,15 @@ def why_not_compared(runs: Runs) -> str | None:
 
 def _curve(axes: Any, values: Any, name: str, colour: str, style: str) -> Ending:
     at = thinned(len(values))
-    axes.plot(at, np.asarray(values)[at], style, color=colour, label=name, marker="o" if len(at) <= 30 else "")
+    mark = "o" if len(at) <= 30 else ""
+    axes.plot(at, np.asarray(values)[at], style, color=colour, label=name, marker=mark, markersize=3.5)
     return Ending(f"{name}: {signed(float(values[-1]))}", float(at[-1]), float(values[-1]), colour)
 
 
 def _finished(axes: Any, endings: list[Ending], runs: list[BatchRun]) -> Any:
     last = max(run.iterations for run in runs)
     highest = max(float(line.get_ydata().max()) for line in axes.lines)
-    if len(runs) > 1 and last > 20 * max(min(run.iterations for run in runs), 1):
+    if len(runs) > 1 and last > 8 * max(min(run.iterations for run in runs), 1):
         axes.set_xscale("symlog", linthresh=10.0)
     if highest > 100.0:
         axes.set_yscale("symlog", linthresh=1.0)
@@ -91,9 +111,5 @@ def _finished(axes: Any, endings: list[Ending], runs: list[BatchRun]) -> Any:
         axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("step k")
     plain_frame(axes)
-    name_ends(axes, [end for end in endings if end.x == last])
-    for end in endings:
-        if end.x < last:  # it stops in the middle: its name stands upright there
-            look = {"color": end.colour, "rotation": 90, "va": "bottom", "fontsize": 8}
-            axes.annotate(end.name, (end.x, end.y), (3, 8), textcoords="offset points", **look)
+    name_ends(axes, endings)
     return axes

@@ -95,7 +95,7 @@ def name_ends(axes: Any, endings: Sequence[Ending]) -> None:
     places = spread([y for (y, _), _ in ends], gap)
     tied = [abs(place - y) > 0.5 * gap or x < 0.98 for ((y, x), _), place in zip(ends, places, strict=True)]
     for ((y, x), end), place, moved in zip(ends, places, tied, strict=True):
-        tie = {"arrowstyle": "-", "color": end.colour, "linewidth": 0.6, "shrinkA": 1.0, "shrinkB": 1.0}
+        tie = {"arrowstyle": "-", "color": end.colour, "linewidth": 0.6, "shrinkA": 1.0, "relpos": (0.0, 0.5)}
         axes.annotate(
             end.name,
             (x, y),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel.record import LOWEST
 from noregret.errors import SettingError
-from noregret.picture.canvas import COLOURS, plain_frame
+from noregret.picture.canvas import COLOURS, Ending, name_ends, plain_frame
 from noregret.run import Run
 
 GROUPS = 12
@@ -89,7 +89,6 @@ def reliability_axes(axes: Any, run: Run) -> Any:
     low, high = zip(*(group.interval for group in found), strict=True)
     if is_probability(run):
         axes.plot([0.0, 1.0], [0.0, 1.0], "--", color="0.6", linewidth=1.0, label="as said")
-        axes.annotate("as said", (0.97, 0.97), (-4, 0), textcoords="offset points", ha="right", color="0.45")
         axes.set_xlim(0.0, 1.0)
         axes.set_xlabel("probability of +1 that was said")
     else:
@@ -97,8 +96,10 @@ def reliability_axes(axes: Any, run: Run) -> Any:
         axes.axvline(0.0, color="0.85", linewidth=0.8, zorder=0)
         axes.set_xlabel(f"score ({run.learner.name})")
     axes.vlines(said, low, high, color=COLOURS[0], linewidth=1.5)
-    axes.plot(said, seen, "o-", color=COLOURS[0], linewidth=1.0, markersize=4.5, label="came")
+    axes.plot(said, seen, "o-", color=COLOURS[0], linewidth=1.0, markersize=4.5, label="came", clip_on=False)
     axes.set_ylim(0.0, 1.0)
     axes.set_ylabel("share of rounds in which +1 came")
     plain_frame(axes)
+    if is_probability(run):
+        name_ends(axes, [Ending("as said", 1.0, 1.0, "0.45")])
     return axes

@@ -6,16 +6,18 @@ import io
 import re
 from typing import Any
 
-SALT = "noregret"
-STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": SALT, "svg.image_inline": True}
+STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "noregret", "svg.image_inline": True}
 NOBODY = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+PLACES = re.compile(r' (d|x|y)="([^"]*)"')
+POINTS = re.compile(r'<g clip-path="([^"]*)">((?:\s*<use [^>]*/>)+)\s*</g>')
+LOOK = re.compile(r' style="([^"]*)"')
 
 
 def svg_text(figure: Any) -> str:
     """The `<svg>` element of a figure, text kept as text; names inside it depend on what is drawn and on nothing else.
 
     Groups that nothing refers to lose their numbers, so that several pictures of one page never share an id that means
-    two things.
+    two things. Places are kept to a hundredth of a point, and a look that all points of a line share is said once.
     """
     from matplotlib import rc_context
 
@@ -28,4 +30,19 @@ def svg_text(figure: Any) -> str:
     text = text[text.index("<svg ") :]
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", text))
-    return re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
+    text = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", text)
+    return re.sub(r"\n +<", "\n<", POINTS.sub(_said_once, PLACES.sub(_rounded, text)))
+
+
+def _rounded(found: re.Match[str]) -> str:
+    """Numbers of an outline or a place, cut to two decimals."""
+    short = re.sub(r"(\d\.\d\d)\d+", r"\1", found[2])
+    return f' {found[1]}="{" ".join(short.split())}"'
+
+
+def _said_once(found: re.Match[str]) -> str:
+    """Points of one look, with the look at their group."""
+    looks = set(LOOK.findall(found[2]))
+    if len(looks) != 1:
+        return found[0]
+    return f'<g clip-path="{found[1]}" style="{looks.pop()}">{LOOK.sub("", found[2])}\n</g>'
