@@ -9,11 +9,12 @@ READY := $(VENV)/.ready
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "noregret needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plot,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[plot,dev,browser]'
 	touch $(READY)
 
 demo: $(READY)
 	$(BIN)/noregret demo
+	cp demo/explains.svg docs/pictures/explains.svg
 
 lint: $(READY)
 	$(BIN)/ruff check .

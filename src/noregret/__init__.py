@@ -70,8 +70,10 @@ if TYPE_CHECKING:
     from noregret.kernel import custom as custom_kernel
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
+    from noregret.picture.plotting import plot
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
+    from noregret.reporting import report
     from noregret.run import Run
     from noregret.selection import Selection, select
     from noregret.separation import Separation, separate
@@ -147,7 +149,9 @@ _HOME = {
     "load_class": "finite",
     "play": "protocol",
     "play_finite": "finite",
+    "plot": "picture.plotting",
     "read": "stream.read",
+    "report": "reporting",
     "separate": "separation",
     "select": "selection",
     "verify": "receipt",
@@ -223,7 +227,9 @@ __all__ = [
     "load_class",
     "play",
     "play_finite",
+    "plot",
     "read",
+    "report",
     "select",
     "separate",
     "verify",

@@ -1,9 +1,17 @@
-"""`noregret demo`: a table and a picture from real data."""
+"""`noregret demo`: a table, a certified run, pictures and a report from real data."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 from command import snapshot
 from matplotlib.image import imread
 from sklearn.datasets import load_breast_cancer
+
+FILES = ("errors.png", "explains.svg", "receipt.json", "report.html", "tumours.nr", "tumours.svm")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_table_and_the_picture(noregret, here):
@@ -14,9 +22,10 @@ def test_the_table_and_the_picture(noregret, here):
     assert table["always the commoner label"] == ["212", "37.26 %"] == [str((y == 0).sum()), "37.26 %"]
     assert int(table["perceptron"][0]) < 212
     assert int(table["gradient descent"][0]) < 212
-    assert float(table["gradient descent"][2]) > 0
-    assert "demo/errors.png" in answer.out
-    assert set(snapshot(here)) == {"demo", "demo/errors.png"}
+    assert set(snapshot(here)) == {"demo", *(f"demo/{name}" for name in FILES)}
+    for name in FILES:
+        assert f"demo/{name}" in answer.out or name == "tumours.nr"
+    assert answer.out.splitlines()[-1] == "the report: demo/report.html"
     data = (here / "demo" / "errors.png").read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     picture = imread(here / "demo" / "errors.png")
@@ -24,22 +33,55 @@ def test_the_table_and_the_picture(noregret, here):
     assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 20, "something is drawn"
 
 
+def test_the_receipt_stands_and_the_report_tells_of_it(noregret, here):
+    answer = noregret("demo")
+    (line,) = [line for line in answer.out.splitlines() if "noregret verify" in line]
+    checked = noregret(*line.partition("noregret ")[2].split())
+    assert checked.code == 0
+    assert "the receipt stands" in checked.out
+    regret = re.search(r"its regret, certified: (\S+) to (\S+)", answer.out)
+    text = (here / "demo" / "report.html").read_text()
+    assert f"{regret[1]} … {regret[2]}" in text
+    assert text.count("<svg") >= 4
+
+
+def sums(path):
+    """What stands in the picture, and the places of its curves."""
+    tree = ElementTree.parse(path)
+    texts = [one.text for one in tree.iter("{http://www.w3.org/2000/svg}text")]
+    curves = [one.get("d") for one in tree.iter("{http://www.w3.org/2000/svg}path")]
+    places = [np.array(re.findall(r"[ML] (\S+) (\S+)", curve), dtype=float) for curve in curves]
+    return texts, [place for place in places if len(place) > 15]
+
+
+def test_the_picture_of_the_readme_is_the_one_that_the_demo_draws(noregret, here):
+    noregret("demo")
+    texts, curves = sums(here / "demo" / "explains.svg")
+    shown, drawn = sums(DOCS / "pictures" / "explains.svg")
+    assert texts == shown
+    assert len(curves) == len(drawn) >= 5
+    for curve, other in zip(curves, drawn, strict=True):
+        assert curve == pytest.approx(other, abs=0.5)
+    assert any(text.startswith("its regret: ") for text in texts)
+    assert (DOCS / "pictures" / "explains.svg").stat().st_size < 50_000
+
+
 def test_another_folder_is_made(noregret, here):
     for option in ("-o", "--output"):
         folder = here / option.strip("-") / "deep"
         assert noregret("demo", option, folder).code == 0
-        assert (folder / "errors.png").is_file()
+        assert {one.name for one in folder.iterdir()} == set(FILES)
 
 
 def test_it_says_the_same_every_time(noregret, here):
     first = noregret("demo").out
-    picture = (here / "demo" / "errors.png").read_bytes()
+    written = snapshot(here)
     assert noregret("demo").out == first
-    assert (here / "demo" / "errors.png").read_bytes() == picture
+    assert snapshot(here) == written
 
 
 def test_as_a_program(start, here):
     process = start("demo")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, b"")
     assert b"perceptron" in out

@@ -20,6 +20,7 @@ LEVELS = [
     ("enclose", "gram"),
     ("learner", "finite", "experts"),
     ("run",),
+    ("summary",),
     ("protocol",),
     ("model",),
     ("hindsight", "batch"),
@@ -29,6 +30,8 @@ LEVELS = [
     ("estimator",),
     ("bench", "warming"),
     ("picture",),
+    ("reporting",),
+    ("tour",),
     ("cli",),
     ("__main__",),
 ]

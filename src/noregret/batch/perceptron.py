@@ -210,10 +210,15 @@ def stepped(rounds: Rounds, run: BatchRun) -> Iterator[Ints]:
     if run.picks is not None:
         yield from (run.picks[k : k + 1] for k in range(run.iterations))
         return
+    yield from (rows for rows, _ in retraced(rounds, run))
+
+
+def retraced(rounds: Rounds, run: BatchRun) -> Iterator[tuple[Ints, Vector]]:
+    """The rows of each step and the weights after it, by the same arithmetic."""
     theta, trace = run.start, _Trace(rounds)
-    for _ in range(run.iterations):
-        wrong = trace.look(theta)
-        yield wrong
-        direction = _direction(rounds, run.update, wrong)
+    for k in range(run.iterations):
+        rows = trace.look(theta) if run.picks is None else run.picks[k : k + 1]
+        direction = _direction(rounds, run.update, rows)
         assert direction is not None
         theta = theta + run.step * direction
+        yield rows, theta

@@ -91,13 +91,11 @@ def audit(
     """
     from noregret.auditing import audit as audit_log
     from noregret.cli.compare import Bar
+    from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable, names
 
     check_writable(log, plot)
-    if plot is not None:
-        from noregret.picture.error import check_picture
-
-        check_picture(plot)
+    kind = asked_kind(plot, None, ("parts",))
     with Bar(quiet or json) as bar:
         found = audit_log(
             log,
@@ -120,10 +118,7 @@ def audit(
             seconds=float("inf") if seconds is None else seconds,
             watch=bar.show,
         )
-    if plot is not None:
-        from noregret.picture.curves import draw_audit
-
-        draw_audit(found, plot)
+    draw(found, kind=kind, to=plot)
     if json:
         import msgspec
 

@@ -42,7 +42,7 @@ def bench(
     chosen = list(names(only)) or list(JOBS)
     if plot is not None:
         from noregret.errors import SettingError
-        from noregret.picture.error import check_picture
+        from noregret.picture.canvas import check_picture
 
         check_picture(plot)
         if "scaling" not in chosen:

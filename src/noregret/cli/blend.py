@@ -66,6 +66,9 @@ def blend(
     plot: Annotated[
         Path | None, typer.Option(help="Draw weights and regret over time to this file (.png, .svg, .pdf).")
     ] = None,
+    picture: Annotated[
+        str | None, typer.Option(help="What --plot draws: overview (default), weights or regret.", metavar="KIND")
+    ] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write a receipt that verify checks to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print no table.")] = False,
@@ -79,14 +82,12 @@ def blend(
     noregret blend routes.csv --costs north,south,ferry --range 0,90 --weights weights.csv
     """
     from noregret.blending import blend as blended
+    from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable, names
     from noregret.errors import SettingError
 
     check_writable(table, forecasts, weights, plot, receipt)
-    if plot is not None:
-        from noregret.picture.error import check_picture
-
-        check_picture(plot)
+    kind = asked_kind(plot, picture, ("overview", "weights", "regret"))
     if forecasts is not None and costs is not None:
         raise SettingError("--forecasts needs forecasts: with --costs there are none")
     with blending(quiet) as told:
@@ -102,7 +103,8 @@ def blend(
             progress=told,
         )
     best_mean = found.combination() if combination else None
-    _write(found, forecasts, weights, plot, receipt)
+    _write(found, forecasts, weights, receipt)
+    draw(found, kind=kind, to=plot)
     if json:
         import msgspec
 
@@ -146,16 +148,12 @@ def _range(text: str | None) -> tuple[float, ...] | None:
     return lo, hi
 
 
-def _write(found: Blend, forecasts: Path | None, weights: Path | None, plot: Path | None, receipt: Path | None) -> None:
+def _write(found: Blend, forecasts: Path | None, weights: Path | None, receipt: Path | None) -> None:
     """Every file that was asked for, each whole or not at all."""
     if forecasts is not None:
         _write_rows(forecasts, _forecast_rows(found))
     if weights is not None:
         _write_rows(weights, _weight_rows(found))
-    if plot is not None:
-        from noregret.picture.weights import draw_blend
-
-        draw_blend(found, plot)
     if receipt is not None:
         found.receipt().save(receipt)
 

@@ -30,6 +30,10 @@ def certify(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the regret so far to this file (.png, .svg, .pdf); implies --anytime.")
     ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option(help="What --plot draws: regret (default), radius, bounds or mistakes.", metavar="KIND"),
+    ] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
     threads: Threads = None,
     cache: Cache = False,
@@ -41,6 +45,7 @@ def certify(
     Example: noregret certify spam.nr spam.svm.gz --receipt spam.receipt.json
     """
     from noregret import model as models
+    from noregret.cli.drawing import asked_kind, check_certified, draw
     from noregret.cli.options import check_writable
     from noregret.cli.show import title_of
     from noregret.cli.solving import (
@@ -52,35 +57,33 @@ def certify(
         radii_of,
         show_receipt,
     )
+    from noregret.errors import SettingError
     from noregret.receipt import certify as certify_run
     from noregret.run import Run
 
     check_writable(str(model), receipt, plot, what="the model")
     for stream in streams:
         check_writable(stream, receipt, plot)
-    if plot is not None:
-        from noregret.picture.error import check_picture
-
-        check_picture(plot)
+    kind = asked_kind(plot, picture, ("regret", "radius", "bounds", "mistakes"))
+    if kind == "radius" and not radii_of(radii):
+        raise SettingError("--picture radius goes with --radii")
     core, _ = models.load(model)
     run = Run.of(core)
+    check_certified(kind, core, radius)
     with closing_in(quiet or json) as watch:
         found = certify_run(
             run,
             *(read_again(stream, core.options, threads, cache) for stream in streams),
             radius=radius,
             radii=radii_of(radii),
-            anytime=anytime or plot is not None,
+            anytime=anytime or kind == "regret",
             gap=checked_gap(gap),
             seconds=checked_seconds(seconds),
             watch=watch,
         )
     if receipt is not None:
         found.save(receipt)
-    if plot is not None:
-        from noregret.picture.regret import draw_regret
-
-        draw_regret(found, plot)
+    draw(run if kind == "mistakes" else found, kind=kind, to=plot, receipt=found)
     if json:
         import msgspec
 

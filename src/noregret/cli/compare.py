@@ -72,6 +72,9 @@ def compare(
     seconds: Seconds = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals for differences between learners.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves so far to this file (.png, .svg, .pdf).")] = None,
+    picture: Annotated[
+        str | None, typer.Option(help="What --plot draws: overview (default), error or risk.", metavar="KIND")
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -83,15 +86,13 @@ def compare(
 
     noregret compare clicks.csv --label clicked --learner ogd --learner ogd-strong:sigma=0.01 --plot curves.svg
     """
+    from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable, names
     from noregret.comparison import compare as play_all
     from noregret.stream import read
 
     check_writable(stream, plot)
-    if plot is not None:
-        from noregret.picture.error import check_picture
-
-        check_picture(plot)
+    kind = asked_kind(plot, picture, ("overview", "error", "risk"))
     common = {"bias": bias or None, "unit_norm": unit_norm or None, "scale": scale}
     cores = _learners(learner, radius, common, positive)
     source = read(
@@ -117,10 +118,7 @@ def compare(
             confidence=confidence,
             watch=bar.show,
         )
-    if plot is not None:
-        from noregret.picture.curves import draw_curves
-
-        draw_curves(comparison.runs, plot)
+    draw(comparison, kind=kind, to=plot)
     if json:
         import msgspec
 

@@ -1,58 +1,105 @@
-"""`noregret demo`: two learners on real data that comes with scikit-learn."""
+"""`noregret demo`: two learners on real data that comes with scikit-learn, one run certified, and a report of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from noregret.receipt import Receipt
+    from noregret.run import Run
+
+PROMISE = "ogd-linearised"
 
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for the picture; made if it is missing.")
+        Path, typer.Option("--output", "-o", help="The folder for what it writes; made if it is missing.")
     ] = Path("demo"),
 ) -> None:
-    """Play two learners on 569 real examinations and draw how often each was wrong.
+    """Play two learners on 569 real examinations, certify one run, and end with a report to open in a browser.
 
     Example: noregret demo
     """
-    from sklearn.datasets import load_breast_cancer
-
     from noregret import learner as learners
-    from noregret.cli.show import share, table
-    from noregret.errors import InputError
-    from noregret.picture.error import check_picture, draw_error
+    from noregret import model
+    from noregret.cli.solving import leave_if_broken
+    from noregret.picture.canvas import check_installed
+    from noregret.picture.error import draw_error
+    from noregret.picture.explain import draw_story, story
     from noregret.protocol import play
+    from noregret.receipt import certify
+    from noregret.reporting import report
+    from noregret.stream import read
 
-    picture = output / "errors.png"
-    check_picture(picture)
+    check_installed()
+    rows = _written(output)
+    runs = {
+        "perceptron": play(learners.Perceptron(scale="max", bias=True), read(rows), shuffle=0),
+        "gradient descent": play(
+            learners.OnlineGradientDescent(loss="logistic", radius=3.0, scale="max", bias=True),
+            read(rows),
+            shuffle=0,
+            digest=True,
+        ),
+    }
+    run = runs["gradient descent"]
+    print("569 breast examinations, 30 measurements each; is the tumour benign? One pass: predict, be told, update.\n")
+    _show(runs)
+    receipt = certify(run, read(rows), anytime=True, gap=1e-6)
+    _show_regret(receipt)
+    receipt.save(output / "receipt.json")
+    model.save(run.learner, output / "tumours.nr")
+    draw_error(runs, output / "errors.png")
+    draw_story(story(run, read(rows)), run, output / "explains.svg")
+    report(output / "receipt.json", output / "tumours.nr", output=output / "report.html")
+    print(f"the error so far, round by round: {output / 'errors.png'}")
+    print(f"what happened and what was promised: {output / 'explains.svg'}")
+    print(f"the receipt, to be checked with: noregret verify {output / 'receipt.json'} {rows}")
+    print(f"the report: {output / 'report.html'}")
+    leave_if_broken(receipt)
+
+
+def _written(output: Path) -> Path:
+    """The rows in the folder, which is made if it is missing."""
+    from sklearn.datasets import dump_svmlight_file, load_breast_cancer
+
+    from noregret.atomic import whole_file
+    from noregret.errors import InputError
+
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"is no folder and cannot be made one: {error.strerror}", str(output)) from error
     data = load_breast_cancer()
-    runs = {
-        "perceptron": play(learners.Perceptron(scale="max", bias=True), (data.data, data.target), shuffle=0),
-        "gradient descent": play(
-            learners.OnlineGradientDescent(loss="logistic", radius=3.0, scale="max", bias=True),
-            (data.data, data.target),
-            shuffle=0,
-        ),
-    }
-    first = runs["perceptron"]
-    print("569 breast examinations, 30 measurements each; is the tumour benign? One pass: predict, be told, update.\n")
-    rows = [
-        (name, str(run.mistakes), share(run.mistakes or 0, run.rounds), _regret(run.regret_upper))
-        for name, run in runs.items()
-    ]
+    with whole_file(output / "tumours.svm") as file:
+        dump_svmlight_file(data.data, data.target, file, zero_based=False)
+    return output / "tumours.svm"
+
+
+def _show(runs: dict[str, Run]) -> None:
+    """The learners beside the two rules that look at no measurement."""
+    from noregret.cli.show import share, table
+
+    first = next(iter(runs.values()))
+    rows = [(name, str(run.mistakes), share(run.mistakes or 0, run.rounds)) for name, run in runs.items()]
     for name, key in (("always the commoner label", "majority_label"), ("the label that came last", "last_label")):
         mistakes = first.baselines[key]
-        rows.append((name, f"{mistakes:.0f}", share(mistakes, first.rounds), ""))
-    table(rows, ("", "mistakes", "of the rounds", "regret at most"))
-    draw_error(runs, picture)
-    print(f"\nThe error so far, round by round: {picture}")
+        rows.append((name, f"{mistakes:.0f}", share(mistakes, first.rounds)))
+    table(rows, ("", "mistakes", "of the rounds"))
 
 
-def _regret(upper: float | None) -> str:
-    return "" if upper is None else f"{upper:.1f}"
+def _show_regret(receipt: Receipt) -> None:
+    """What gradient descent lost, what hindsight would have, what was promised."""
+    from noregret.cli.show import at_least, at_most, number
+
+    regret = receipt.regret
+    assert regret is not None
+    promised = next(one["bound"] for one in receipt.certificates if one["theorem"] == PROMISE)
+    best = regret["comparator"]
+    print(f"\ngradient descent lost {number(receipt.figures['loss'])} (logistic loss)")
+    print(f"the best fixed weights, known only with hindsight: {at_least(best['lower'])} to {at_most(best['upper'])}")
+    print(f"so its regret, certified: {at_least(regret['lower'])} to {at_most(regret['upper'])}")
+    print(f"what theory promised: at most {at_most(promised)}\n")

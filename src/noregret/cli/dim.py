@@ -26,7 +26,9 @@ def dim(
         bool, typer.Option("--witness", help="Show the shattered points and the shattered mistake tree, node by node.")
     ] = False,
     tree: Annotated[bool, typer.Option("--tree", help="Draw the mistake tree.")] = False,
-    svg: Annotated[Path | None, typer.Option(help="Write the mistake tree as a picture.", metavar="FILE")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the mistake tree to this file (.png, .svg, .pdf).", metavar="FILE")
+    ] = None,
     seconds: Annotated[
         float, typer.Option(help="Stop the search after this time, with the interval proved by then.", metavar="S")
     ] = 60.0,
@@ -37,17 +39,16 @@ def dim(
 
     Example: noregret dim intervals:12 --tree
     """
+    from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.solving import checked_seconds
     from noregret.finite import dimensions, load_class
 
+    kind = asked_kind(plot, None, ("tree",))
     limit = checked_seconds(seconds)
     hypotheses = load_class(source)
     with searching(quiet) as told:
         found = dimensions(hypotheses, seconds=limit, progress=told)
-    if svg is not None:
-        from noregret.picture.tree import draw_tree
-
-        draw_tree(hypotheses, found.tree, svg)
+    draw(found, kind=kind, to=plot)
     if json:
         import msgspec
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,6 +34,13 @@ def game(
             metavar="S",
         ),
     ] = 60.0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw the mistake tree and the way played to this file (.png, .svg, .pdf).", metavar="FILE"),
+    ] = None,
+    picture: Annotated[
+        str | None, typer.Option(help="What --plot draws: tree (default) or mistakes.", metavar="KIND")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -41,11 +49,13 @@ def game(
     Example: noregret game thresholds:7 --learner halving
     """
     from noregret.cli.dim import searching
+    from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.show import counted
     from noregret.cli.solving import checked_seconds
     from noregret.finite import Depths, TreeAdversary, deepest_tree, duel, load_class
 
     limit = checked_seconds(seconds)
+    kind = asked_kind(plot, picture, ("tree", "mistakes"))
     hypotheses = load_class(source)
     if not len(hypotheses):
         raise SettingError(f"{source}: the class is empty, so no label can be given")
@@ -65,6 +75,7 @@ def game(
     if learner == "you":
         depths.give(limit)  # a person may think as long as they like
     answer = _answer(run, adversary, learner, depths, ends)
+    draw(run, kind=kind, to=plot)
     if json:
         import msgspec
 

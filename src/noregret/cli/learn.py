@@ -153,7 +153,17 @@ def learn(
     candidates: Annotated[
         str | None, typer.Option(help="With --select: how many predictors to choose from, or all.", metavar="K")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf; updates also .gif).")
+    ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option(
+            help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of two features boundary and"
+            " updates; with --certify regret and bounds.",
+            metavar="KIND",
+        ),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -166,6 +176,7 @@ def learn(
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
     """
     from noregret import model
+    from noregret.cli.drawing import PLANAR, check_plane
     from noregret.cli.options import check_writable, class_weights, names
     from noregret.cli.selecting import asked_for, check_learner, selected
     from noregret.protocol import play
@@ -178,10 +189,6 @@ def learn(
     asked = _asked(certify, gap, seconds, anytime, resume)
     if certify and radius is not None and (learner or "perceptron") in COMPARED_ONLY:
         asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
-    if plot is not None:
-        from noregret.picture.error import check_picture
-
-        check_picture(plot)
     settings = {
         "loss": loss,
         "radius": radius,
@@ -221,6 +228,7 @@ def learn(
     core = _core(learner, settings, reading, resume, skip)
     if wanted is not None:
         check_learner(core)
+    kind = _kind(core, plot, picture, certify, asked, resume)
     kept = core.options
     source = read(
         stream,
@@ -234,9 +242,12 @@ def learn(
         threads=threads,
         cache=cache,
     )
+    planar = kind in PLANAR
+    if planar:
+        check_plane(source)
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)
     with ExitStack() as stack:
-        gathers_rounds = certify or wanted is not None
+        gathers_rounds = certify or wanted is not None or planar
         gathering = stack.enter_context(Gathering(bool(core.config["bias"][0]))) if gathers_rounds else None
         with _watching(core, source, predictions, passes == 1 and not gathers, gathers, quiet or json) as (watch, stop):
             run = play(
@@ -248,7 +259,7 @@ def learn(
                 keep=gathering,
                 skip_seen=skip is not None,
                 class_weight=kept["class_weight"],
-                watch=watch,
+                watch=_in_the_plane(watch, source) if planar else watch,
                 stop=stop,
             )
         rounds = None if gathering is None or run.stopped else gathering.done()
@@ -260,9 +271,11 @@ def learn(
         from noregret.receipt.make import with_selection
 
         found = with_selection(found, chosen.to_dict())
+    if kind is not None and plot is not None:
+        _draw(run, rounds, found, kind, plot)
     if found is not None and receipt is not None:
         found.save(receipt)
-    _finish(run, found, None if chosen is None else chosen.to_dict(), asked["gap"], save, plot, json, quiet)
+    _finish(run, found, None if chosen is None else chosen.to_dict(), asked["gap"], save, json, quiet)
 
 
 def _core(
@@ -366,6 +379,51 @@ def _asked(
     }
 
 
+def _kind(
+    core: Core, plot: Path | None, picture: str | None, certify: bool, asked: dict[str, Any], resume: Path | None
+) -> str | None:
+    """The picture to draw, once it is known that it can be."""
+    from noregret.cli.drawing import PLANAR, asked_kind, check_boundary, check_certified
+    from noregret.errors import SettingError
+
+    kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
+    kind = asked_kind(plot, picture, (*kinds, "regret", "bounds"))
+    if kind in ("regret", "bounds"):
+        if not certify:
+            raise SettingError(f"--picture {kind} goes with --certify or --receipt")
+        check_certified(kind, core, asked.get("radius"))
+        asked["anytime"] |= kind == "regret"
+    if kind in PLANAR:
+        if resume is not None:
+            raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
+        check_boundary(core)
+    return kind
+
+
+def _in_the_plane(watch: Callable[..., None], source: Stream) -> Callable[..., None]:
+    """The same, and a sentence as soon as rows have more than two features."""
+    from noregret.cli.drawing import check_plane
+
+    def seen(*block: Any) -> None:
+        check_plane(source)
+        watch(*block)
+
+    return seen
+
+
+def _draw(run: Run, rounds: Rounds | None, receipt: Receipt | None, kind: str, plot: Path) -> None:
+    """The picture of the run, or of its receipt; a run that was stopped has no rounds to be drawn among."""
+    from noregret.cli.drawing import PLANAR, draw
+
+    if kind in ("regret", "bounds"):
+        if receipt is not None:
+            draw(receipt, kind=kind, to=plot)
+    elif kind not in PLANAR:
+        draw(run, kind=kind, to=plot, receipt=receipt)
+    elif rounds is not None:
+        draw(run, rounds, kind=kind, to=plot)
+
+
 def _certified(run: Run, rounds: Rounds, asked: dict[str, Any], quiet: bool) -> Receipt:
     """The receipt of a run whose rounds were kept."""
     from noregret.cli.solving import closing_in
@@ -383,17 +441,12 @@ def _finish(
     selection: dict[str, Any] | None,
     gap: float,
     save: Path | None,
-    plot: Path | None,
     json: bool,
     quiet: bool,
 ) -> None:
     from noregret.cli.selecting import show_selection
     from noregret.cli.solving import certified, leave_if_broken, show_receipt
 
-    if plot is not None:
-        from noregret.picture.error import draw_error
-
-        draw_error({run.learner.name: run}, plot)
     if json:
         import msgspec
 

@@ -28,8 +28,10 @@ from noregret.cli.given import check_only_what_is_given
 from noregret.cli.inspect import inspect
 from noregret.cli.learn import learn
 from noregret.cli.predict import predict
+from noregret.cli.report import report
 from noregret.cli.separate import separate
 from noregret.cli.theorems import theorems
+from noregret.cli.tour import tour
 from noregret.cli.verify import verify
 from noregret.cli.warmup import warmup
 from noregret.errors import NoregretError, SettingError
@@ -69,7 +71,9 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     predict,
     inspect,
     cache,
+    report,
     demo,
+    tour,
     warmup,
     bench,
 )
@@ -87,7 +91,9 @@ SHORT = {
     "predict": "Score new rows with a saved model.",
     "inspect": "What is in a model file.",
     "cache": "Keep a stream's parsed rows.",
-    "demo": "Two learners on real data, with a picture.",
+    "report": "Receipts and models as one page to read and print.",
+    "demo": "Two learners on real data, with a receipt and a report.",
+    "tour": "A guided tour in the terminal, four stops.",
     "warmup": "Compile everything once.",
     "bench": "Speed beside every installed peer.",
 }

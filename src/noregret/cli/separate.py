@@ -50,6 +50,20 @@ def separate(
     proof: Annotated[
         Path | None, typer.Option(help="Write the proof to this file; noregret verify checks it.", metavar="FILE")
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Draw rows of two features and the separator to this file (.png, .svg, .pdf).", metavar="FILE"
+        ),
+    ] = None,
+    picture: Annotated[
+        str | None,
+        typer.Option(
+            help="What --plot draws: boundary (default); of the batch perceptron steps, step-sizes or updates"
+            " (also .gif).",
+            metavar="KIND",
+        ),
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -58,12 +72,17 @@ def separate(
     Example: noregret separate spam.svm.gz --bias --proof spam.proof.json
     """
     from noregret.cli.compare import Bar
+    from noregret.cli.drawing import PLANAR, asked_kind, check_plane
     from noregret.cli.options import check_writable, names
     from noregret.cli.solving import checked_gap, checked_seconds
+    from noregret.errors import SettingError
     from noregret.separation import separate as separate_rows
     from noregret.stream import read
 
-    check_writable(stream, proof)
+    check_writable(stream, proof, plot)
+    kind = asked_kind(plot, picture, ("boundary", "steps", "step-sizes", "updates"))
+    if kind is not None and stream == "-":
+        raise SettingError("--plot reads the rows a second time: give a file, not standard input")
     reading: dict[str, Any] = {
         "label": label,
         "text": names(text),
@@ -72,25 +91,53 @@ def separate(
         "hash_bits": 18 if hash_bits is None else hash_bits,
         "missing": missing or "error",
     }
+    source = read(stream, **reading, cache=cache)
+
+    def watch(what: str, fraction: float | None) -> None:
+        if kind in PLANAR:
+            check_plane(source)
+        bar.show(what, fraction)
+
+    if kind in PLANAR:
+        check_plane(source)
     with Bar(quiet or json) as bar:
         found = separate_rows(
-            read(stream, **reading, cache=True) if cache else stream,
+            source,
             bias=bias,
             unit_norm=unit_norm,
             positive=positive,
-            **reading,
             gap=checked_gap(gap),
             seconds=checked_seconds(seconds),
-            watch=bar.show,
+            watch=watch,
+            **reading,
         )
     if proof is not None:
         found.save(proof)
+    if kind is not None and plot is not None:
+        _draw(found, stream, kind, plot)
     if json:
         import msgspec
 
         print(msgspec.json.encode(found.to_dict()).decode())
     elif not quiet:
         _show(found, gap)
+
+
+def _draw(found: Separation, stream: str, kind: str, plot: Path) -> None:
+    """The separator among the rows, or the batch perceptron on its way."""
+    from noregret import batch
+    from noregret.cli.drawing import draw
+    from noregret.picture.batch import step_sizes
+    from noregret.receipt.separation import lay_out
+
+    if kind == "boundary":
+        draw(found, stream, kind=kind, to=plot)
+        return
+    rounds = lay_out(stream, reading=found.reading, **found.preparation).rounds
+    if kind == "step-sizes":
+        draw(step_sizes(rounds), kind="steps", to=plot)
+    else:
+        draw(batch.run(rounds), rounds, kind=kind, to=plot)
 
 
 def _show(found: Separation, gap: float) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
-from noregret._kernel.state import WINDOW
 from noregret.run import Run
+from noregret.summary import at_least, at_most, counted, number, run_rows, share, title_of
+
+__all__ = ["at_least", "at_most", "counted", "number", "share", "show_run", "table", "title_of"]
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
@@ -41,122 +42,6 @@ def _width(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def share(part: float, whole: float) -> str:
-    return f"{100.0 * part / whole:.2f} %" if whole else "–"
-
-
-def number(value: float) -> str:
-    """Six figures, more for large numbers, in groups of three digits."""
-    value += 0.0  # no −0
-    if not math.isfinite(value) or abs(value) >= 1e15:
-        return f"{value:.6g}"
-    return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.6g}"
-
-
-def counted(many: int, what: str) -> str:
-    """`1 expert`, `2 experts`, `3 hypotheses`."""
-    plural = f"{what.removesuffix('is')}es" if what.endswith("is") else f"{what}s"
-    return f"{number(many)} {what if many == 1 else plural}"
-
-
-def at_most(value: float | None) -> str:
-    """A number that others may not exceed: rounded up."""
-    return "–" if value is None else _outward(value, math.inf)
-
-
-def at_least(value: float) -> str:
-    """A number that others may not fall below: rounded down."""
-    return _outward(value, -math.inf)
-
-
-def _outward(value: float, way: float) -> str:
-    """`number` in the nearest figures on one side of the value."""
-    if not math.isfinite(value) or value == 0.0:
-        return number(value)
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 5) if abs(value) < 1e5 else 1.0
-    for moved in (value, value + math.copysign(unit, way)):
-        text = number(moved)
-        shown = float(text.replace(",", ""))
-        if shown >= value if way > 0.0 else shown <= value:
-            return text
-    return text
-
-
-def per_round(value: float, rounds: int) -> str:
-    return number(value / rounds) if rounds else "–"
-
-
-def run_rows(run: Run) -> list[tuple[str, str, str]]:
-    """A run as (what, how much, how much of a round)."""
-    n = run.rounds
-    rows = [("rounds", number(n), ""), ("features", number(run.features), "")]
-    recipe = run.learner.features
-    if recipe is not None and (recipe.categorical or recipe.text):
-        rows.append((f"  hashed: {', '.join((*recipe.categorical, *recipe.text))}", "", ""))
-    if run.tally is not None:
-        rows.append(("classes", number(len(run.tally["labels"])), ""))
-    if run.mistakes is not None:
-        rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
-        if n > WINDOW:
-            rows.append((f"  in the last {WINDOW:,} rounds", "", f"{100.0 * run.window_error:.2f} %"))
-        baselines = run.baselines
-        rows.append(
-            ("  always the commoner label", number(baselines["majority_label"]), share(baselines["majority_label"], n))
-        )
-        rows.append(("  the label that came last", number(baselines["last_label"]), share(baselines["last_label"], n)))
-        if run.auc is not None:
-            low, high = run.auc
-            rows.append(("AUC", f"{(low + high) / 2:.4f} ± {(high - low) / 2:.4f}", ""))
-    ridge = " + regulariser" if run.learner.config["sigma"][0] else ""
-    rows.append((f"loss ({run.learner.loss.spec}{ridge})", number(run.loss), per_round(run.loss, n)))
-    if run.mistakes is None:
-        metrics, baselines = run.metrics, run.baselines
-        rows.append(
-            ("  the mean of the labels so far", number(baselines["mean_label"]), per_round(baselines["mean_label"], n))
-        )
-        rows.append(
-            ("  the label that came last", number(baselines["last_label"]), per_round(baselines["last_label"], n))
-        )
-        rows.append(("mean absolute error", "", number(metrics["mae"])))
-        rows.append(("root mean squared error", "", number(metrics["rmse"])))
-    upper = run.regret_upper
-    if upper is not None:
-        empty = " (says nothing)" if upper >= run.loss else ""
-        rows.append((f"regret at most{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
-    longest = "longest row ‖x‖" if run.learner.supports is None else "longest row √K(x,x)"
-    rows.append((longest, number(run.max_norm), ""))
-    rows.append(("weights ‖w‖", number(run.weight_norm), ""))
-    if run.learner.supports is not None:
-        rows.append(("supports", number(run.learner.supports), share(run.learner.supports, n)))
-    if run.learner.settings.get("l1"):
-        rows.append(("weights other than 0", number(run.nonzero), ""))
-    return rows
-
-
-def _against(run: Run) -> str:
-    radius = run.learner.domain.radius
-    if radius == float("inf"):
-        return ", against any u"
-    among = {"ball": "‖u‖", "box": "|u_i|", "l1": "‖u‖₁", "simplex": "u ≥ 0, Σu"}
-    return f", against any {among[run.learner.domain.shape]} ≤ {radius:g}"
-
-
 def show_run(run: Run, told: str = "") -> None:
     """The table of one run."""
     table(run_rows(run), ("", "total", "a round"), title=title_of(run) + told)
-
-
-def title_of(run: Run) -> str:
-    hidden = ("start", "tie") if run.learner.regression else ("start",)
-    said = {key: value for key, value in run.learner.settings.items() if value is not None and key not in hidden}
-    parts = [f"{_word(key)} {_setting(value)}" for key, value in said.items() if not isinstance(value, bool)]
-    parts += [_word(key) for key, value in said.items() if value is True]
-    return f"{run.learner.name}: {', '.join(parts)}"
-
-
-def _word(key: str) -> str:
-    return key.replace("_", "-")
-
-
-def _setting(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(getattr(value, "name", value))

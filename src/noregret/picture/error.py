@@ -1,84 +1,81 @@
-"""The error, or the loss, so far: one curve a run, with the two baselines that every run is read against."""
+"""The error and the mean loss so far: one curve a run, with the two baselines that every run is read against."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-from noregret.atomic import whole_file
 from noregret.errors import SettingError
+from noregret.picture.canvas import (
+    Ending,
+    check_picture,
+    colour_of,
+    name_ends,
+    new_figure,
+    plain_frame,
+    round_axis,
+    save_figure,
+    thinned,
+)
 from noregret.run import Run
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # told apart by every kind of sight
-FORMATS = (".png", ".svg", ".pdf")
+Runs = Mapping[str, Run]
+BASELINES = (("constant", "0.45", "--"), ("last", "0.6", ":"))
 
 
-def draw_error(runs: Mapping[str, Run], path: str | os.PathLike[str]) -> None:
+def draw_error(runs: Runs, path: str | os.PathLike[str]) -> None:
     """Draw the running mistake rate (regression: mean loss) of the runs to a file."""
     check_picture(path)
-    if not all(run.rounds for run in runs.values()):
+    figure = new_figure(8.0, 4.5)
+    draw = risk_axes if _first(runs).learner.regression else error_axes
+    draw(figure.add_subplot(), runs)
+    save_figure(figure, path)
+
+
+def error_axes(axes: Any, runs: Runs) -> Any:
+    """Mistakes so far / rounds so far of every run, each curve named where it ends."""
+    check_played(runs)
+    if _first(runs).learner.regression:
+        raise SettingError("plot: error counts mistakes, and numbers are not right or wrong: draw the risk")
+    axes.set_ylabel("mistakes so far / rounds so far")
+    return _so_far(axes, runs, "mistakes", baselines=True)
+
+
+def risk_axes(axes: Any, runs: Runs) -> Any:
+    """The sequential risk, loss so far / rounds so far, of every run in its own loss."""
+    check_played(runs)
+    losses = sorted({run.learner.loss.spec for run in runs.values()})
+    axes.set_ylabel(f"mean loss so far ({losses[0] if len(losses) == 1 else 'each learner in its own'})")
+    return _so_far(axes, runs, "loss", baselines=_first(runs).learner.regression)
+
+
+def check_played(runs: Runs) -> None:
+    if not runs or not all(run.rounds for run in runs.values()):
         raise SettingError("plot: no round was played, so there is nothing to draw")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 4.5), layout="constrained")
-    error_axes(figure.add_subplot(), runs)
-    with whole_file(path) as file:
-        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150)
 
 
-def check_picture(path: str | os.PathLike[str]) -> None:
-    """Whether such a file can be drawn at all, said before the work."""
-    if Path(path).suffix.lower() not in FORMATS:
-        raise SettingError(f"plot: the file must end in {', '.join(FORMATS)}, got {os.fspath(path)!r}")
-    if find_spec("matplotlib") is None:
-        raise SettingError("plot: needs matplotlib; install it with pip install 'noregret[plot]'")
+def _first(runs: Runs) -> Run:
+    return next(iter(runs.values()))
 
 
-def error_axes(axes: Any, runs: Mapping[str, Run]) -> Any:
-    """The curves on given axes, each named where it ends."""
-    regression = next(iter(runs.values())).learner.regression
-    what = "loss" if regression else "mistakes"
-    for (name, run), colour in zip(runs.items(), COLOURS * len(runs), strict=False):
-        _curve(axes, run.trace, what, name, colour, "-")
-    first = next(iter(runs.values())).trace
-    _curve(axes, first, "constant", "mean of the labels" if regression else "commoner label", "0.45", "--")
-    _curve(axes, first, "last", "last label", "0.65", ":")
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("round")
-    axes.set_ylabel("mean loss so far" if regression else "mistakes so far / rounds so far")
+def _so_far(axes: Any, runs: Runs, what: str, baselines: bool) -> Any:
+    regression = _first(runs).learner.regression
+    drawn = [(name, run, what, colour_of(i), "-") for i, (name, run) in enumerate(runs.items())]
+    if baselines:
+        names = ("mean of the labels" if regression else "commoner label", "last label")
+        drawn += [(name, _first(runs), *how) for name, how in zip(names, BASELINES, strict=True)]
+    endings = [_curve(axes, *one) for one in drawn]
+    round_axis(axes, max(end.x for end in endings), logarithmic=True)
     axes.set_ylim(bottom=0.0)
-    axes.spines[["top", "right"]].set_visible(False)
-    _spread_names(axes)
+    plain_frame(axes)
+    name_ends(axes, endings)
     return axes
 
 
-def _curve(axes: Any, trace: Mapping[str, Any], what: str, name: str, colour: str, style: str) -> None:
-    rounds, so_far = trace["rounds"], trace[what] / trace["rounds"]
-    axes.plot(rounds, so_far, style, color=colour, label=name)
-    axes.annotate(
-        f" {name} {so_far[-1]:.3f}",
-        (rounds[-1], so_far[-1]),
-        color=colour,
-        va="center",
-        annotation_clip=False,
-    )
-
-
-def _spread_names(axes: Any) -> None:
-    """Move names apart that would be written over each other."""
-    low, high = axes.get_ylim()
-    gap = (high - low) * 0.05
-    names = sorted(axes.texts, key=lambda name: float(name.xy[1]))
-    places = [float(name.xy[1]) for name in names]
-    for _ in range(50):
-        for i in range(1, len(places)):
-            short = gap - (places[i] - places[i - 1])
-            if short > 0.0:
-                places[i - 1] -= short / 2
-                places[i] += short / 2
-    for name, place in zip(names, places, strict=True):
-        name.set_position((name.xy[0], place))
+def _curve(axes: Any, name: str, run: Run, what: str, colour: str, style: str) -> Ending:
+    trace = run.trace
+    at = thinned(len(trace["rounds"]), logarithmic=True)
+    rounds, so_far = trace["rounds"][at], trace[what][at] / trace["rounds"][at]
+    axes.plot(rounds, so_far, style, color=colour, label=name, marker="o" if len(rounds) == 1 else "")
+    return Ending(f"{name} {so_far[-1]:.3g}", float(rounds[-1]), float(so_far[-1]), colour)

@@ -1,49 +1,96 @@
-"""Regret so far against promise so far: the interval after 1, 2, 4, … rounds and the bounds that held by then."""
+"""The certified regret of a receipt: so far against promise so far, and as the comparator's ball grows."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
-from noregret.atomic import whole_file
 from noregret.errors import SettingError
-from noregret.picture.error import COLOURS, check_picture
+from noregret.picture.canvas import COLOURS, Ending, name_ends, plain_frame, signed
 from noregret.receipt import Receipt
 
+TICKS = 10  # radii that have room for their numbers
+Entry = dict[str, Any]  # one regret of a receipt
 
-def draw_regret(receipt: Receipt, path: str | os.PathLike[str]) -> None:
-    """Draw the regret of an `anytime` receipt to a file."""
-    check_picture(path)
-    points = sorted((entry for entry in receipt.entries if "bounds" in entry), key=lambda entry: int(entry["rounds"]))
+
+def so_far(receipt: Receipt) -> list[Entry]:
+    """The regrets with what was promised by then, the earliest first."""
+    found = [entry for entry in receipt.entries if "bounds" in entry]
+    return sorted(found, key=lambda entry: int(entry["rounds"]))
+
+
+def by_radius(receipt: Receipt) -> list[Entry]:
+    """The regrets of all rounds against balls of several radii, the smallest first; empty where there is only one."""
+    rounds = receipt.figures["rounds"]
+    found = {float(entry["domain"]["radius"]): entry for entry in receipt.entries if entry["rounds"] == rounds}
+    return [found[radius] for radius in sorted(found)] if len(found) > 1 else []
+
+
+def regret_axes(axes: Any, receipt: Receipt) -> Any:
+    """The regret's interval after 1, 2, 4, … rounds as a band, the bounds that held by then, the run's own loss."""
+    points = so_far(receipt)
     if not points:
         raise SettingError("plot: the receipt holds no regret to draw: certify with anytime and a radius")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 4.5), layout="constrained")
-    regret_axes(figure.add_subplot(), points)
-    with whole_file(path) as file:
-        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150)
-
-
-def regret_axes(axes: Any, points: list[dict[str, Any]]) -> Any:
-    """The curves on given axes."""
-    rounds = [entry["rounds"] for entry in points]
-    low, high = ([float(entry[end]) for entry in points] for end in ("lower", "upper"))
-    axes.plot(rounds, high, "o-", color=COLOURS[0], label="regret, certified")
-    axes.fill_between(rounds, low, high, color=COLOURS[0], alpha=0.3)
-    axes.plot(rounds, [entry["own"]["upper"] for entry in points], ":", color="0.5", label="the run's own loss")
-    names = sorted({name for entry in points for name in entry["bounds"]})
-    for name, colour in zip(names, COLOURS[1:] * len(names), strict=False):
-        there = [entry for entry in points if name in entry["bounds"]]
-        axes.plot(
-            [one["rounds"] for one in there], [one["bounds"][name] for one in there], "--", color=colour, label=name
-        )
+    rounds = [float(entry["rounds"]) for entry in points]
+    _band(axes, rounds, points, "regret")
+    endings = [_ending("regret", points[-1], float(points[-1]["upper"]), COLOURS[0])]
+    own = [float(entry["own"]["upper"]) for entry in points]
+    axes.plot(rounds, own, ":", color="0.45", label="the run's own loss")
+    endings.append(_ending("the run's own loss", points[-1], own[-1], "0.45"))
+    for place, name in enumerate(sorted({name for entry in points for name in entry["bounds"]})):
+        there, colour = [entry for entry in points if name in entry["bounds"]], COLOURS[1 + place % (len(COLOURS) - 1)]
+        promised = [float(one["bounds"][name]) for one in there]
+        axes.plot([one["rounds"] for one in there], promised, "--", color=colour, label=name)
+        endings.append(_ending(name, there[-1], promised[-1], colour))
     axes.set_xscale("log", base=2)
     axes.set_yscale("symlog", linthresh=1.0)
-    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlim(rounds[0] if len(rounds) > 1 else 0.5 * rounds[0], rounds[-1])
+    if min(float(entry["lower"]) for entry in points) >= 0.0:
+        axes.set_ylim(bottom=0.0)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("rounds so far")
-    axes.set_ylabel("sum over the rounds so far")
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.set_ylabel(f"sum over the rounds so far ({points[-1]['loss']} loss)")
+    plain_frame(axes)
+    name_ends(axes, endings)
     return axes
+
+
+def radius_axes(axes: Any, receipt: Receipt) -> Any:
+    """U ↦ the regret against the best comparator of norm at most U, as a band; it never falls as U grows."""
+    points = by_radius(receipt)
+    if not points:
+        raise SettingError("plot: the receipt holds the regret of one ball only: certify with radii")
+    radii = [float(entry["domain"]["radius"]) for entry in points]
+    _band(axes, radii, points, "regret")
+    own, end = float(points[-1]["own"]["upper"]), points[-1]
+    axes.axhline(own, color="0.45", linestyle=":", label="the run's own loss")
+    axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
+    axes.set_xscale("log")
+    axes.set_xlim(radii[0], radii[-1])
+    if len(radii) <= TICKS:
+        axes.set_xticks(radii, [f"{radius:g}" for radius in radii])
+        axes.set_xticks([], minor=True)
+    else:
+        axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter("{x:,g}")
+    axes.set_xlabel("radius U of the comparator's ball")
+    axes.set_ylabel(f"regret over {end['rounds']:,} rounds ({end['loss']} loss)")
+    plain_frame(axes)
+    name_ends(
+        axes,
+        [
+            Ending(f"regret {signed(float(end['upper']))}", radii[-1], float(end["upper"]), COLOURS[0]),
+            Ending(f"the run's own loss {signed(own)}", radii[-1], own, "0.45"),
+        ],
+    )
+    return axes
+
+
+def _band(axes: Any, places: list[float], points: list[Entry], name: str) -> None:
+    low, high = ([float(entry[end]) for entry in points] for end in ("lower", "upper"))
+    axes.fill_between(places, low, high, color=COLOURS[0], alpha=0.3, linewidth=0.0)
+    axes.plot(places, high, "o-", color=COLOURS[0], label=name, markersize=4.0)
+
+
+def _ending(name: str, entry: Entry, value: float, colour: str) -> Ending:
+    return Ending(f"{name} {signed(value)}", float(entry["rounds"]), value, colour)

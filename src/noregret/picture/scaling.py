@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from noregret.atomic import whole_file
-from noregret.picture.error import COLOURS, check_picture
+from noregret.picture.canvas import COLOURS, check_picture, new_figure, save_figure
 
 PANELS = {
     "scaling in the number of rounds": ("rounds", "nanoseconds a round"),
@@ -20,13 +18,10 @@ PANELS = {
 def draw_scaling(rows: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
     """Three panels, one line a learner, both axes logarithmic; a dashed line where the cost should be linear."""
     check_picture(path)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(13.0, 4.2), layout="constrained")
+    figure = new_figure(13.0, 4.2)
     for axes, (job, names) in zip(figure.subplots(1, 3), PANELS.items(), strict=True):
         scaling_axes(axes, [row for row in rows if row["job"] == job], *names)
-    with whole_file(path) as file:
-        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150)
+    save_figure(figure, path)
 
 
 def scaling_axes(axes: Any, rows: Sequence[Mapping[str, Any]], along: str, cost: str) -> Any:

@@ -1,18 +1,15 @@
-"""A mistake tree as text for a terminal and as an SVG picture: label 0 to the left, label 1 to the right."""
+"""A mistake tree as text for a terminal and as a picture: label 0 to the left, label 1 to the right."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from html import escape
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from noregret.atomic import whole_file
-from noregret.errors import SettingError
-from noregret.finite import HypothesisClass, MistakeTree
+from noregret.finite import HypothesisClass, MistakeTree, Round
+from noregret.picture.canvas import COLOURS
 
-SHOWN_IN_TEXT, SHOWN_IN_PICTURE = 5, 7  # levels; below them a tree has more nodes than can be looked at
-STEP, DROP, RADIUS, MARGIN = 34, 72, 15, 30
+SHOWN_IN_TEXT, SHOWN_IN_PICTURE = 5, 6  # levels; below them a tree has more nodes than can be looked at
+PLAYED, QUIET = COLOURS[1], "0.6"
 
 
 def tree_lines(hypotheses: HypothesisClass, tree: MistakeTree, levels: int = SHOWN_IN_TEXT) -> Iterator[str]:
@@ -42,50 +39,61 @@ def _end(hypotheses: HypothesisClass, tree: MistakeTree, node: int, left: int) -
     return hypotheses.name((left & -left).bit_length() - 1) if whole else "…"
 
 
-def draw_tree(hypotheses: HypothesisClass, tree: MistakeTree, path: str | os.PathLike[str]) -> None:
-    """Write the tree as SVG, at most its first seven levels."""
-    if Path(path).suffix != ".svg":
-        raise SettingError(f"--svg: the file's name must end in .svg, got {os.fspath(path)!r}")
-    with whole_file(path) as file:
-        file.write(tree_svg(hypotheses, tree).encode())
+def tree_axes(axes: Any, hypotheses: HypothesisClass, tree: MistakeTree, rounds: Sequence[Round] = ()) -> Any:
+    """The tree, at most its first six levels, each leaf with a hypothesis that goes its way; thick, what was played."""
+    shown = min(tree.depth, SHOWN_IN_PICTURE)
+    small = 9.0 if shown <= 4 else 6.0
+    played = {one.node: one.label for one in rounds if one.node is not None}
+    for node, level, left in _nodes(hypotheses, tree, shown):
+        x, y = _place(node, level)
+        if level == shown:
+            text = _end(hypotheses, tree, node, left)
+            axes.text(x, y, text, ha="center", va="center", color="0.35", fontsize=small, rotation=90 * (shown > 4))
+            continue
+        for label in (0, 1):
+            _edge(axes, node, level, label, played.get(node) == label, small, 0.12 * (level + 1 == shown))
+        axes.plot(
+            [x], [y], "o", color=PLAYED if node in played else QUIET, markerfacecolor="white", markersize=2 * small
+        )
+        axes.text(x, y, str(tree.point(node)), ha="center", va="center", fontsize=small)
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(-shown - 0.4, 0.4)
+    axes.set_axis_off()
+    axes.set_title(_said(tree, shown, rounds), fontsize=10)
+    return axes
 
 
-def tree_svg(hypotheses: HypothesisClass, tree: MistakeTree, levels: int = SHOWN_IN_PICTURE) -> str:
-    """The picture as text."""
-    shown = min(tree.depth, levels)
-    width = 2 * MARGIN + STEP * 2**shown
-    height = 2 * MARGIN + DROP * shown + 20
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-        ' font-family="sans-serif" font-size="11" text-anchor="middle">',
-        f"<title>A mistake tree of depth {tree.depth} that the class shatters</title>",
-        '<rect width="100%" height="100%" fill="white"/>',
-        *_drawn(hypotheses, tree, 1, hypotheses.everything, 0, shown),
-    ]
+def _said(tree: MistakeTree, shown: int, rounds: Sequence[Round]) -> str:
+    said = f"A mistake tree of depth {tree.depth} that the class shatters: label 0 to the left, 1 to the right"
     if shown < tree.depth:
-        parts.append(f'<text x="{width / 2:g}" y="{height - 8}">{tree.depth - shown} more levels</text>')
-    return "\n".join([*parts, "</svg>\n"])
+        said += f"; {tree.depth - shown} more levels"
+    if rounds:
+        wrong = sum(one.mistake for one in rounds)
+        said += f"\nthick: the game that was played, {wrong} mistakes in {len(rounds)} rounds"
+    return said
 
 
-def _drawn(
-    hypotheses: HypothesisClass, tree: MistakeTree, node: int, left: int, level: int, levels: int
-) -> Iterator[str]:
-    """The node at a level and all below it; the edges come before the circles that cover their ends."""
-    x, y = _place(node, level, levels)
-    if level == levels:
-        yield f'<text x="{x:g}" y="{y + 4:g}" fill="#555">{escape(_end(hypotheses, tree, node, left))}</text>'
-        return
-    point = tree.point(node)
-    for label in (0, 1):
-        below = 2 * node + label
-        to_x, to_y = _place(below, level + 1, levels)
-        yield f'<line x1="{x:g}" y1="{y:g}" x2="{to_x:g}" y2="{to_y - 10:g}" stroke="#999"/>'
-        yield f'<text x="{(x + to_x) / 2 + 8 * (2 * label - 1):g}" y="{(y + to_y) / 2:g}" fill="#06c">{label}</text>'
-        yield from _drawn(hypotheses, tree, below, hypotheses.agreeing(left, point, label), level + 1, levels)
-    yield f'<circle cx="{x:g}" cy="{y:g}" r="{RADIUS}" fill="#eef4ff" stroke="#336"/>'
-    yield f'<text x="{x:g}" y="{y + 4:g}">{escape(str(point))}</text>'
+def _nodes(hypotheses: HypothesisClass, tree: MistakeTree, levels: int) -> Iterator[tuple[int, int, int]]:
+    """Every node down to a level, with the level and the hypotheses that lead there."""
+    here = [(1, hypotheses.everything)]
+    for level in range(levels + 1):
+        yield from ((node, level, left) for node, left in here)
+        if level < levels:
+            here = [
+                (2 * node + label, hypotheses.agreeing(left, tree.point(node), label))
+                for node, left in here
+                for label in (0, 1)
+            ]
 
 
-def _place(node: int, level: int, levels: int) -> tuple[float, float]:
-    across = STEP * 2 ** (levels - level)
-    return MARGIN + across * (node - 2**level + 0.5), MARGIN + DROP * level
+def _edge(axes: Any, node: int, level: int, label: int, played: bool, size: float, short: float) -> None:
+    (x, y), (to_x, to_y) = _place(node, level), _place(2 * node + label, level + 1)
+    look = {"color": PLAYED, "linewidth": 3.0} if played else {"color": QUIET, "linewidth": 0.8}
+    axes.plot([x, to_x], [y, to_y + short], zorder=0, label="played" if played else "edge", **look)
+    beside = {"ha": "right", "xytext": (-7, 4)} if label == 0 else {"ha": "left", "xytext": (7, 4)}
+    middle = (0.5 * (x + to_x), 0.5 * (y + to_y))
+    axes.annotate(str(label), middle, textcoords="offset points", color=look["color"], fontsize=size, **beside)
+
+
+def _place(node: int, level: int) -> tuple[float, float]:
+    return (node - 2**level + 0.5) / 2**level, -float(level)

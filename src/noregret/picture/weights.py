@@ -2,48 +2,35 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.atomic import whole_file
 from noregret.blending import Blend
-from noregret.errors import SettingError
-from noregret.picture.error import COLOURS, check_picture
+from noregret.picture.canvas import COLOURS, Ending, name_ends, plain_frame, signed, thinned
 
-POINTS = 2000  # a curve has no more: a file of a million points draws nothing else
-EDGES = 360  # and an area has no more, which no drawing program makes simpler
+EDGES = 360  # an area has no more, which no drawing program makes simpler
 HATCHES = ("", "//", "..", "xx", "oo", "--")  # where there are more experts than colours
 THICK, LONG = 0.09, 0.14  # an area holds its name where it is so thick, in parts of 1, over so much of the width
 LISTED = 24  # names of thin areas beside the picture; more are only counted
 
 
-def draw_blend(blend: Blend, path: str | os.PathLike[str]) -> None:
-    """Draw weights and regret over time to a file."""
-    check_picture(path)
-    if not len(blend.weights):
-        raise SettingError("plot: the weights were not kept, so there is nothing to draw")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 6.5), layout="constrained")
+def blend_figure(figure: Any, blend: Blend) -> NDArray[Any]:
+    """Weights above, regret below, over the same rounds."""
     above, below = figure.subplots(2, 1, sharex=True)
-    weight_axes(above, blend)
+    weight_axes(above, blend).set_xlabel("")
     regret_axes(below, blend)
-    with whole_file(path) as file:
-        figure.savefig(file, format=Path(path).suffix[1:].lower(), dpi=150)
+    return np.array([above, below])
 
 
-def shown_rounds(rounds: int, points: int) -> NDArray[np.int64]:
-    """The rounds that are drawn, the first and the last among them."""
-    return np.unique(np.linspace(0, rounds - 1, min(rounds, points)).astype(np.int64))
+def why_no_weights(blend: Blend) -> str | None:
+    return None if len(blend.weights) else "the weights were not kept, so there is nothing to draw"
 
 
 def weight_axes(axes: Any, blend: Blend) -> Any:
     """The weight of every expert, stacked to 1; each area bears its name, or stands in the list beside it."""
-    at = shown_rounds(blend.rounds, EDGES)
+    at = thinned(blend.rounds, points=EDGES)
     x = at + 1.0
     if blend.rounds == 1:
         at, x = np.zeros(2, dtype=np.int64), np.array([0.5, 1.5])
@@ -71,8 +58,9 @@ def weight_axes(axes: Any, blend: Blend) -> Any:
         side.get_texts()[-1].set_text(names[-1] + more)
     axes.set_ylim(0.0, 1.0)
     axes.set_xlim(x[0], x[-1])
+    axes.set_xlabel("round")
     axes.set_ylabel("weight of each expert, stacked")
-    axes.spines[["top", "right"]].set_visible(False)
+    plain_frame(axes)
     return axes
 
 
@@ -88,21 +76,12 @@ def _thickest(weights: NDArray[np.float64], long: float) -> int | None:
 
 def regret_axes(axes: Any, blend: Blend) -> Any:
     """The regret against the best expert so far, and the promise, each named where it ends."""
-    at = shown_rounds(blend.rounds, POINTS)
+    at = thinned(blend.rounds)
     regret, promised = blend.regret_so_far(), blend.promised_so_far()
     mark = "o" if blend.rounds == 1 else ""
     axes.plot(at + 1, regret[at], color=COLOURS[0], marker=mark)
     axes.plot(at + 1, promised[at], color=COLOURS[1], marker=mark, linestyle="--")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
-    low, high = axes.get_ylim()
-    ends = [float(regret[-1]), float(promised[-1])]
-    apart = max(0.08 * (high - low) - abs(ends[1] - ends[0]), 0.0)
-    for name, colour, end, moved in (
-        ("regret so far", COLOURS[0], ends[0], -apart / 2),
-        ("promised: at most", COLOURS[1], ends[1], apart / 2),
-    ):
-        said = {"color": colour, "va": "center", "annotation_clip": False}
-        axes.annotate(f" {name} {end:,.4g}".replace("-", "−"), (blend.rounds, end), (blend.rounds, end + moved), **said)
     axes.xaxis.get_major_locator().set_params(integer=True)
     if blend.rounds == 1:
         axes.set_xticks([1])
@@ -111,5 +90,9 @@ def regret_axes(axes: Any, blend: Blend) -> Any:
     axes.set_xlabel("round")
     what = "expected cost" if blend.reading["loss"] == "costs" else f"{blend.reading['loss']} loss"
     axes.set_ylabel(f"regret against the best so far\n({what})")
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlim(right=blend.rounds + 0.5 * (blend.rounds == 1))
+    plain_frame(axes)
+    names = (("regret so far", regret, COLOURS[0]), ("promised: at most", promised, COLOURS[1]))
+    ends = [(name, float(values[-1]), colour) for name, values, colour in names]
+    name_ends(axes, [Ending(f"{name} {signed(end)}", blend.rounds, end, colour) for name, end, colour in ends])
     return axes

@@ -1,0 +1,261 @@
+"""The kinds of picture: of what, under what title, drawn how, and why not where it cannot be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from noregret.batch import BatchRun
+from noregret.finite import Dimensions, FiniteRun, TreeAdversary
+from noregret.picture.batch import step_sizes_axes, steps_axes, why_not_compared
+from noregret.picture.boundary import FRAMES, PANELS, boundary_axes, updates_figure, write_film
+from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, told
+from noregret.picture.error import error_axes, risk_axes
+from noregret.picture.parts import audit_axes, audit_width
+from noregret.picture.plane import Film, film_of, why_no_boundary
+from noregret.picture.regret import by_radius, radius_axes, regret_axes, so_far
+from noregret.picture.reliability import reliability_axes, why_no_reliability
+from noregret.picture.tree import tree_axes
+from noregret.picture.weights import blend_figure, weight_axes, why_no_weights
+from noregret.picture.weights import regret_axes as blend_regret_axes
+from noregret.receipt import Receipt
+from noregret.run import Run
+from noregret.theorem.finite import certificates as finite_certificates
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to be drawn: the thing, the streams whose rows it is drawn among, and the receipt with its bounds."""
+
+    thing: Any
+    streams: tuple[Any, ...] = ()
+    receipt: Receipt | None = None
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The things by name, a single one too."""
+        if isinstance(self.thing, Mapping):
+            return dict(self.thing)
+        return {self.thing.learner.name if isinstance(self.thing, Run) else type(self.thing).__name__: self.thing}
+
+    @property
+    def certificates(self) -> list[dict[str, Any]]:
+        """What theorems say of the thing."""
+        if isinstance(self.thing, FiniteRun):
+            return told(finite_certificates(self.thing))
+        if isinstance(self.thing, Run):
+            return [] if self.receipt is None else self.receipt.certificates
+        return told(self.thing.certificates)
+
+    def films(self, most: int) -> list[Film]:
+        """Each thing on its way through the rows, in at most so many moments."""
+        return [film_of(name, thing, self.streams, most) for name, thing in self.named.items()]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of picture: `draw` on axes, or `fill` a figure with several; `missing` says why it cannot be."""
+
+    title: str
+    caption: str
+    draw: Callable[[Any, Subject], Any] | None = None
+    fill: Callable[[Any, Subject], Any] | None = None
+    moving: Callable[[Subject, str | os.PathLike[str]], None] | None = None
+    missing: Callable[[Subject], str | None] = field(default=lambda subject: None)
+    size: Callable[[Subject], tuple[float, float]] = field(default=lambda subject: (8.0, 4.5))
+
+
+# -- why not -----------------------------------------------------------------------------------------------------------
+
+
+def _labels_only(subject: Subject) -> str | None:
+    runs = subject.named.values()
+    if any(isinstance(run, Run) and run.learner.regression for run in runs):
+        return "mistakes are of labels; numbers are not right or wrong: draw the risk"
+    return None
+
+
+def _flat(subject: Subject) -> str | None:
+    if not subject.streams:
+        return "a boundary is drawn among rows: give the stream that was learned from"
+    return next((why for why in map(why_no_boundary, subject.named.values()) if why), None)
+
+
+def _tree(subject: Subject) -> str | None:
+    if isinstance(subject.thing, Dimensions):
+        return None if len(subject.thing.hypotheses) else "no hypothesis, no tree"
+    adversary = subject.thing.adversary
+    return None if isinstance(adversary, TreeAdversary) else "the game was not played down a mistake tree"
+
+
+# -- the kinds ---------------------------------------------------------------------------------------------------------
+
+
+def _overview(figure: Any, subject: Subject) -> Any:
+    """The error, and beside it the mean loss where all have one convex loss; of numbers the mean loss alone."""
+    runs: dict[str, Run] = subject.named
+    learners = [run.learner for run in runs.values()]
+    shown = [risk_axes] if learners[0].regression else [error_axes]
+    if len({one.loss.spec for one in learners}) == 1 and learners[0].loss.convex and not learners[0].regression:
+        shown.append(risk_axes)
+    figure.set_size_inches(8.0 * len(shown), 4.5)
+    all_axes = figure.subplots(1, len(shown), squeeze=False)[0]
+    for axes, draw in zip(all_axes, shown, strict=True):
+        draw(axes, runs)
+    return all_axes
+
+
+def _boundary(axes: Any, subject: Subject) -> Any:
+    return boundary_axes(axes, subject.films(2))
+
+
+def _updates(figure: Any, subject: Subject) -> Any:
+    return updates_figure(figure, subject.films(PANELS))
+
+
+def _film(subject: Subject, path: str | os.PathLike[str]) -> None:
+    write_film(subject.films(FRAMES), path)
+
+
+def _draw_tree(axes: Any, subject: Subject) -> Any:
+    found = subject.thing
+    if isinstance(found, Dimensions):
+        return tree_axes(axes, found.hypotheses, found.tree)
+    return tree_axes(axes, found.adversary.hypotheses, found.adversary.tree, found.rounds)
+
+
+ERROR = Kind(
+    "Error so far",
+    "Mistakes so far divided by rounds so far; dashed and dotted, two rules that use no features.",
+    draw=lambda axes, subject: error_axes(axes, subject.named),
+    missing=_labels_only,
+)
+RISK = Kind(
+    "Mean loss so far",
+    "The sequential risk: the losses suffered so far, each before its label was learned from, divided by the rounds.",
+    draw=lambda axes, subject: risk_axes(axes, subject.named),
+)
+OVERVIEW = Kind(
+    "Learners side by side",
+    "Left the error so far, right the mean loss so far where all learners have the same.",
+    fill=_overview,
+)
+MISTAKES = Kind(
+    "Mistakes against bounds",
+    "Mistakes so far, and what each theorem allows over all rounds (dashed): the curve stays below every such line.",
+    draw=lambda axes, subject: mistakes_axes(axes, subject.thing, subject.certificates),
+    missing=_labels_only,
+)
+RELIABILITY = Kind(
+    "Reliability of the scores",
+    "How often +1 came among rounds with about the same score, each score from before its label was known.",
+    draw=lambda axes, subject: reliability_axes(axes, subject.thing),
+    missing=lambda subject: why_no_reliability(subject.thing),
+    size=lambda subject: (6.0, 4.5),
+)
+BOUNDARY = Kind(
+    "Boundary",
+    "Where the prediction changes, among the rows; hollow points are on the wrong side, dashed lines are the margin.",
+    draw=_boundary,
+    missing=_flat,
+    size=lambda subject: (6.0, 5.0),
+)
+UPDATES = Kind(
+    "Boundary after each update",
+    "Small pictures of the boundary after some of the updates; a ring marks the rows that it was moved for.",
+    fill=_updates,
+    moving=_film,
+    missing=_flat,
+)
+BOUNDS = Kind(
+    "Observed against promised",
+    "One line a theorem: the dot is what was observed, the bar what it was promised not to exceed.",
+    draw=lambda axes, subject: bounds_axes(axes, subject.certificates),
+    missing=lambda subject: None if drawable(subject.certificates) else "no theorem gave a bound on this run",
+    size=lambda subject: (8.0, 1.4 + 0.3 * len(drawable(subject.certificates))),
+)
+REGRET = Kind(
+    "Regret against promise so far",
+    "The certified regret after 1, 2, 4, … rounds as a band between its two ends, and what was promised by then.",
+    draw=lambda axes, subject: regret_axes(axes, subject.thing),
+    missing=lambda subject: (
+        None
+        if so_far(subject.thing)
+        else "the receipt holds no regret to draw: certify with anytime and, where the learner has none, a radius"
+    ),
+)
+RADIUS = Kind(
+    "Regret by the comparator's radius",
+    "The regret against the best fixed model of norm at most U: the larger the ball, the better its best model.",
+    draw=lambda axes, subject: radius_axes(axes, subject.thing),
+    missing=lambda subject: (
+        None if by_radius(subject.thing) else "the receipt holds the regret of one ball only: certify with radii"
+    ),
+)
+WEIGHTS = Kind(
+    "Weights of the experts",
+    "Whose forecasts the blend followed: the weights of every round, stacked to 1.",
+    draw=lambda axes, subject: weight_axes(axes, subject.thing),
+    missing=lambda subject: why_no_weights(subject.thing),
+    size=lambda subject: (9.0, 3.6),
+)
+BLEND_REGRET = Kind(
+    "Regret of the blend",
+    "The regret against the best expert so far, and what was promised of it.",
+    draw=lambda axes, subject: blend_regret_axes(axes, subject.thing),
+    size=lambda subject: (9.0, 3.6),
+)
+BLEND = Kind(
+    "The blend over time",
+    "Above the weights of the experts, below the regret against the best of them and the promise.",
+    fill=lambda figure, subject: blend_figure(figure, subject.thing),
+    missing=lambda subject: why_no_weights(subject.thing),
+    size=lambda subject: (9.0, 6.5),
+)
+PARTS = Kind(
+    "The log, part by part",
+    "What the logged predictions lost a round, and what the best fixed model of the part would have lost.",
+    draw=lambda axes, subject: audit_axes(axes, subject.thing),
+    size=lambda subject: (audit_width(subject.thing), 4.5),
+)
+STEPS = Kind(
+    "The batch perceptron, step by step",
+    "J_hard counts the misclassified rows, J_soft adds up how far they are on the wrong side.",
+    draw=lambda axes, subject: steps_axes(axes, subject.thing),
+)
+STEP_SIZES = Kind(
+    "Step sizes of the batch perceptron",
+    "Misclassified rows after each step: small steps are slow, large ones swing; from 0 all would be the same.",
+    draw=lambda axes, subject: step_sizes_axes(axes, subject.thing),
+    missing=lambda subject: why_not_compared(subject.thing),
+)
+TREE = Kind(
+    "Mistake tree",
+    "Every way down is the way of some hypothesis of the class; thick, the way that was played.",
+    draw=_draw_tree,
+    missing=_tree,
+    size=lambda subject: (10.0, 5.0),
+)
+
+RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY}
+RUN |= {"boundary": BOUNDARY, "updates": UPDATES}
+RUNS = {"error": ERROR, "risk": RISK, "overview": OVERVIEW, "boundary": BOUNDARY, "updates": UPDATES}
+RECEIPT = {"regret": REGRET, "radius": RADIUS, "bounds": BOUNDS}
+BATCH = {"steps": STEPS, "boundary": BOUNDARY, "updates": UPDATES}
+BATCHES = {"steps": STEP_SIZES, "boundary": BOUNDARY, "updates": UPDATES}
+MIXED = {"boundary": BOUNDARY, "updates": UPDATES}
+GAME = {"tree": TREE, "mistakes": MISTAKES}
+BLENDED = {"weights": WEIGHTS, "regret": BLEND_REGRET, "overview": BLEND}
+
+
+def of_several(things: Sequence[Any]) -> dict[str, Kind] | None:
+    """The kinds of several runs in one frame."""
+    kinds = {type(one) for one in things}
+    known: dict[frozenset[type], dict[str, Kind]] = {
+        frozenset({Run}): RUNS,
+        frozenset({BatchRun}): BATCHES,
+        frozenset({Run, BatchRun}): MIXED,
+    }
+    return known.get(frozenset(kinds))

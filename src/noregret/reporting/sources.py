@@ -1,0 +1,134 @@
+"""What can be reported: files, and the objects that such files are written from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from noregret import model as models
+from noregret.blending import Blend
+from noregret.errors import ReceiptError, SettingError
+from noregret.learner.core import Core
+from noregret.receipt import Receipt
+from noregret.receipt.blend import BlendReceipt, load_blend
+from noregret.receipt.form import VERSION, checksum, decoded, is_blend, is_separation
+from noregret.receipt.separation import load_proof
+from noregret.reporting.learned import certified, modelled, same_run
+from noregret.reporting.others import blended, separated
+from noregret.reporting.subject import DAMAGE, Subject
+from noregret.reporting.theorems import cards
+from noregret.run import Run
+from noregret.separation import Separation
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's name, or what an object is called, with what was found there."""
+
+    name: str
+    found: Any
+    digest: str | None = None  # SHA-256 of the file, where there is one
+    whole: Any = None  # the object itself, where more can be drawn of it than of its receipt
+
+
+def subjects(given: Sequence[Any]) -> list[Subject]:
+    """A section for every run, blend and proof; a model and the receipt of its run make one together."""
+    sources = [_source(one, place) for place, one in enumerate(given, 1)]
+    runs = [one for one in sources if isinstance(one.found, Run)]
+    made: list[tuple[Source, Source | None]] = []
+    used: set[int] = set()
+    for one in sources:
+        if isinstance(one.found, Receipt):
+            model = next((run for run in runs if _same(one, run)), None)
+            used |= set() if model is None else {id(model)}
+            made.append((one, model))
+        elif not isinstance(one.found, Run):
+            made.append((one, None))
+    alone = [(one, None) for one in runs if id(one) not in used]
+    order = {id(one): place for place, one in enumerate(sources)}
+    return [_subject(one, model) for one, model in sorted([*made, *alone], key=lambda pair: order[id(pair[0])])]
+
+
+def _same(receipt: Source, model: Source) -> bool:
+    try:
+        return same_run(receipt.found, model.found)
+    except DAMAGE as error:
+        raise _damaged(receipt, error) from error
+
+
+def _subject(source: Source, model: Source | None) -> Subject:
+    try:
+        made = _made(source, model)
+        made = made if source.whole is None else replace(made, drawn=(source.whole, *made.drawn))
+        cards([*made.certificates, *made.promised])  # what cannot be shown is said here, with the file's name
+    except DAMAGE as error:
+        raise _damaged(source, error) from error
+    return made
+
+
+def _made(source: Source, model: Source | None) -> Subject:
+    name, found = source.name, source.found
+    if isinstance(found, Receipt):
+        run, beside = (None, "") if model is None else (model.found, model.name)
+        return certified(name, found, run, source.digest, beside)
+    if isinstance(found, Run):
+        return modelled(name, found)
+    return (blended if is_blend(found) else separated)(name, found, source.digest)
+
+
+def _damaged(source: Source, error: Exception) -> ReceiptError:
+    return ReceiptError(f"the receipt is damaged ({type(error).__name__}: {error})", source.name, failed=True)
+
+
+def _source(given: Any, place: int) -> Source:
+    if isinstance(given, str | os.PathLike):
+        return _file(os.fspath(given))
+    if isinstance(given, Blend):
+        return Source(f"blend {place}", given.receipt().to_dict(), whole=given)
+    if isinstance(given, BlendReceipt):
+        return Source(f"blend {place}", given.to_dict())
+    if isinstance(given, Separation):
+        return Source(f"proof {place}", given.proof())
+    if isinstance(given, Receipt):
+        return Source(f"receipt {place}", given)
+    if isinstance(given, Run):
+        return Source(f"run {place}", given)
+    core = getattr(given, "core", given)
+    if isinstance(core, Core):
+        return Source(f"model {place}", Run.of(core))
+    what = "files, receipts, runs, models, blends or separations"
+    raise SettingError(f"report: takes {what}, got {type(given).__name__}")
+
+
+def _file(name: str) -> Source:
+    """A model file or a receipt of any kind, its checksum checked."""
+    try:
+        data = Path(name).read_bytes()
+    except OSError as error:
+        raise ReceiptError(f"cannot be read: {error.strerror}", name) from error
+    digest = hashlib.sha256(data).hexdigest()
+    if data.startswith(models.MAGIC):
+        core, _ = models.load(name)
+        return Source(name, Run.of(core), digest)
+    found = decoded(name)
+    if is_blend(found):
+        return Source(name, _whole(load_blend(name), name), digest)
+    if is_separation(found):
+        return Source(name, _whole(load_proof(name), name), digest)
+    return Source(name, Receipt.load(name), digest)
+
+
+def _whole(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """The body without its checksum, which must match."""
+    claimed = body.pop("checksum")
+    if body.get("receipt") != VERSION:
+        raise ReceiptError(
+            f"is a receipt of version {body.get('receipt')}, this noregret reads version {VERSION}", name
+        )
+    if claimed != checksum(body):
+        raise ReceiptError("the receipt was damaged or changed: its checksum does not match", name, failed=True)
+    return body
