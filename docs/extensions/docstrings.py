@@ -1,4 +1,4 @@
-"""Docstrings are written in plain Markdown; autodoc reads reStructuredText. What differs is one backtick and some stars."""
+"""Docstrings are written in plain Markdown, and autodoc reads reStructuredText: backticks and stars are translated."""
 
 from __future__ import annotations
 

@@ -165,9 +165,9 @@ def passive(axes: Any) -> None:
     for end, colour in ((full, ORANGE), (short, GREEN)):
         axes.annotate("", end, w, arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.6})
     axes.plot(*w, "o", color="black")
-    axes.text(*(w + [-0.12, 0.04]), "w")
-    axes.text(*(full + [0.04, 0.05]), "PA", color=ORANGE)
-    axes.text(*(short + [-0.5, -0.42]), "PA-I, step at most C", color=GREEN)
+    axes.text(w[0] - 0.12, w[1] + 0.04, "w")
+    axes.text(full[0] + 0.04, full[1] + 0.05, "PA", color=ORANGE)
+    axes.text(short[0] - 0.5, short[1] - 0.42, "PA-I, step at most C", color=GREEN)
     bare(axes)
 
 
@@ -225,12 +225,13 @@ def tree(axes: Any) -> None:
             child = 2 * node + bit
             place[child] = (x + (bit - 0.5) * 4 / 2 ** (node.bit_length() - 1), y - 1.0)
             played = node in path and run.rounds[path.index(node)].label == bit
-            axes.plot(*zip(place[node], place[child], strict=True), color=ORANGE if played else GREY, lw=2.5 if played else 1)
-            middle = np.mean([place[node], place[child]], axis=0)
-            axes.text(*middle, str(bit), color=ORANGE if played else GREY, backgroundcolor="white", ha="center", fontsize=8)
+            ends, colour = np.array([place[node], place[child]]), ORANGE if played else GREY
+            axes.plot(*ends.T, color=colour, lw=2.5 if played else 1)
+            axes.text(*ends.mean(axis=0), str(bit), color=colour, backgroundcolor="white", ha="center", fontsize=8)
     for node, (x, y) in place.items():
         if node < 8:
-            axes.text(x, y, f"x = {found.point(node)}", ha="center", va="center", bbox={"boxstyle": "round", "fc": "white"})
+            frame = {"boxstyle": "round", "fc": "white"}
+            axes.text(x, y, f"x = {found.point(node)}", ha="center", va="center", bbox=frame)
     for leaf in range(8, 16):
         axes.text(*place[leaf], "h", ha="center", va="top", color=GREY)
     axes.set_title(f"SOA errs {run.mistakes} times: the depth of the tree", fontsize=10)
@@ -241,10 +242,15 @@ def tree(axes: Any) -> None:
 def hedge(axes: Any) -> None:
     rng, rounds, experts = np.random.default_rng(3), 500, 5
     costs = (rng.random((rounds, experts)) < [0.45, 0.5, 0.5, 0.55, 0.6]).astype(float)
-    t, logs = np.arange(1, rounds + 1), math.log(experts)
+    t, logs, periods = np.arange(1, rounds + 1), math.log(experts), math.sqrt(2) / (math.sqrt(2) - 1)
     for name, learner, bound, colour in (
         ("hedge", nr.Hedge(experts), np.sqrt(t * logs), BLUE),
-        ("hedge-doubling", nr.HedgeDoubling(experts), math.sqrt(2) / (math.sqrt(2) - 1) * np.sqrt(2 * t * logs), ORANGE),
+        (
+            "hedge-doubling",
+            nr.HedgeDoubling(experts),
+            periods * np.sqrt(2 * t * logs),
+            ORANGE,
+        ),
     ):
         game = learner.play(costs)
         regret = np.cumsum(game.losses) - np.cumsum(costs, axis=0).min(axis=1)

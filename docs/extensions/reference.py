@@ -113,7 +113,8 @@ def shared() -> list[str]:
 
 def speaks(base: type) -> bool:
     """Whether a class has methods or figures of its own for the user."""
-    return any(not name.startswith("_") and (callable(one) or isinstance(one, property)) for name, one in vars(base).items())
+    public = [one for name, one in vars(base).items() if not name.startswith("_")]
+    return any(callable(one) or isinstance(one, property) for one in public)
 
 
 def shared_section(path: str) -> str:
