@@ -15,7 +15,8 @@ project = "noregret"
 author = "the noregret authors"
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "letters", "reference"]
+smartquotes = False  # --option is no dash
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["extensions"]
 

@@ -21,10 +21,8 @@ def typed(parameter: Any) -> str:
     """An option or argument as it is typed, with the name of its value."""
     if parameter.param_type_name == "argument":
         return f"`{parameter.metavar or parameter.name.upper()}`"
-    names = ", ".join(f"`{name}`" for name in [*parameter.opts, *parameter.secondary_opts])
-    if parameter.is_flag:
-        return names
-    return f"{names} {escaped(parameter.metavar or parameter.name.upper())}"
+    value = "" if parameter.is_flag else f" {parameter.metavar or parameter.opts[-1].lstrip('-').upper()}"
+    return ", ".join(f"`{name}{value}`" for name in [*parameter.opts, *parameter.secondary_opts])
 
 
 def told(parameter: Any) -> str:

@@ -81,6 +81,15 @@ def test_every_link_of_the_built_pages_leads_somewhere(guide):
     assert seen > 1000
 
 
+def test_formulas_are_set(guide):
+    _, folder = guide
+    page = (folder / "theory" / "gradient.html").read_text()
+    assert "‖w<sub>t+1</sub> − u‖²" in page and "w_{t+1}" not in page
+    assert "2<sup>k/2</sup>" in page
+    assert "e<sup>−η·c<sub>i</sub></sup>" in (folder / "theory" / "experts.html").read_text()
+    assert "this_run" in (folder / "how-to" / "resume.html").read_text()  # code is left alone
+
+
 def test_no_page_asks_the_network_for_anything(guide):
     pages, folder = guide
     for path, page in pages.items():
