@@ -90,7 +90,7 @@ def kind(value: Any) -> str:
 def name_section(name: str, kind: str) -> str:
     """One public name: its heading and what autodoc makes of it."""
     if kind == "Values":
-        return f"### {escaped(name)}\n\n" + VALUES[name]
+        return f"### {escaped(name)}\n\n{VALUES.get(name, f'`noregret.{name}`')}"
     directive = "autofunction" if kind == "Functions" else "autoclass"
     lines = [f".. {directive}:: noregret.{name}"]
     if kind not in ("Functions", "Errors"):
