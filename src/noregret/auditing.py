@@ -97,6 +97,7 @@ class Audit:
 
     @property
     def finished(self) -> bool:
+        """Whether every interval is as narrow as was asked for."""
         return all(part.best.finished for part in (self.overall, *self.segments))
 
     @property

@@ -65,6 +65,7 @@ class Blend:
 
     @property
     def rounds(self) -> int:
+        """How many rounds were blended."""
         return self.contest.rounds
 
     @property
@@ -79,6 +80,7 @@ class Blend:
 
     @property
     def regret(self) -> float:
+        """What the blend lost more than the best expert, over the rounds in which that one was awake."""
         return 0.5 * (self.interval.lo + self.interval.hi)
 
     @property
@@ -104,6 +106,7 @@ class Blend:
 
     @property
     def broken(self) -> list[str]:
+        """The theorems that this run breaks: a bug, in noregret or in the theorem."""
         return [one.theorem for one in self.certificates if one.verdict is Verdict.BROKEN]
 
     @property
@@ -114,6 +117,7 @@ class Blend:
         return int((self.forecasts[:, 0] != self.laid.outcomes).sum())
 
     def awake(self, i: int) -> NDArray[np.bool_]:
+        """In which rounds expert i gave a forecast."""
         return np.asarray(~np.isnan(self.laid.given[:, i, 0]))
 
     def costs(self) -> NDArray[np.float64]:
@@ -126,6 +130,7 @@ class Blend:
         return np.where(np.isnan(self.laid.given[:, :, 0]), self.losses[:, None], found)
 
     def expert_loss(self, i: int) -> float:
+        """What expert i lost while it was awake."""
         there = self.awake(i)
         value = losses.values(self.reading["loss"], self.laid.given[there, i], self.laid.outcomes[there])
         return math.fsum(value)

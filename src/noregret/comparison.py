@@ -137,6 +137,7 @@ class Comparison:
 
     @property
     def runs(self) -> dict[str, Run]:
+        """Each run by the name of its learner."""
         return {one.spec: one.run for one in self.contenders}
 
     @property

@@ -46,6 +46,7 @@ class Domain:
 
     @property
     def code(self) -> int:
+        """The domain as compiled code knows it."""
         if math.isinf(self.radius):
             return WHOLE
         return CODES[self.shape]

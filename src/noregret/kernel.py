@@ -38,10 +38,12 @@ class Kernel:
 
     @property
     def custom(self) -> bool:
+        """Whether it is a function of the user's own."""
         return self.function is not None
 
     @property
     def precomputed(self) -> bool:
+        """Whether the rows that are learned from hold the kernel's values themselves."""
         return self.name == "precomputed" and not self.custom
 
     @property
@@ -123,7 +125,8 @@ def custom(function: Function, *, name: str = "custom") -> Kernel:
 
     It must be symmetric and positive semi-definite for the theorems; no run can tell, so the certificates say so.
 
-    >>> overlap = custom(lambda x, z: np.minimum(x, z).sum(), name="overlap")
+    >>> import noregret as nr
+    >>> overlap = nr.custom_kernel(lambda x, z: np.minimum(x, z).sum(), name="overlap")
     >>> overlap([1.0, 2.0], [3.0, 1.0])
     2.0
     """

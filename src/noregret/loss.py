@@ -396,7 +396,8 @@ def custom(
 
     `lipschitz` is your promise that |slope| never exceeds it; leave it out if nothing bounds the slope.
 
-    >>> cubic = custom(lambda z, y: abs(z - y) ** 3 / 3, lambda z, y: (z - y) * abs(z - y), regression=True)
+    >>> import noregret as nr
+    >>> cubic = nr.custom_loss(lambda z, y: abs(z - y) ** 3 / 3, lambda z, y: (z - y) * abs(z - y), regression=True)
     >>> cubic(4.0, 1.0), cubic.gradient(4.0, 1.0)
     (9.0, 9.0)
     """

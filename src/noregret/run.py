@@ -52,6 +52,7 @@ class Run:
 
     @property
     def rounds(self) -> int:
+        """How many rounds the learner has played."""
         return int(self._get("rounds"))
 
     @property

@@ -164,3 +164,19 @@ def test_a_receipt_stands_with_every_round_of_the_way(name):
         {"coin-ball", "coin-at-hindsight", "coin-wealth"} if name == "coin" else {f"{name}-box", "box-linearised"}
     )
     assert expected <= names
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("adagrad", {"adagrad-box", "adagrad-at-hindsight", "box-linearised"}),
+        ("ftrl", {"ftrl-box", "ftrl-at-hindsight", "box-linearised"}),
+    ],
+)
+def test_the_receipts_hold_these_theorems(name, expected):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X @ [1.0, -2.0, 0.5] > 0, 1, -1)
+    receipt = certify(nr.play(LEARNERS[name](radius=2.0), (X, y)), (X, y))
+    verdicts = {one["theorem"]: one["verdict"] for one in receipt.certificates}
+    assert expected <= set(verdicts) and set(verdicts.values()) <= {"holds", "vacuous"}

@@ -98,6 +98,13 @@ def test_every_certificate_holds_at_the_largest_margin(update, found):
 
 
 @every_update
+def test_every_theorem_of_the_batch_perceptron_is_evaluated_here(update):
+    rounds = Rounds.of(*ELEVEN)
+    found = [one.theorem for one in certificates(run(rounds, update=update, rng=0), rounds, np.array([0.0, 1.0]))]
+    assert found == (["batch-sum", "batch-sum-rows"] if update == "sum" else ["batch-iterations"])
+
+
+@every_update
 def test_a_wrong_count_of_steps_is_called_broken(update):
     """The machinery can fail: ten steps claimed of an iteration whose bound is 5."""
     from dataclasses import replace

@@ -56,6 +56,21 @@ def test_no_learner_breaks_its_bound(costs):
         assert_kept(learner.play(costs))
 
 
+def test_every_theorem_of_the_experts_is_evaluated_here():
+    costs = np.random.default_rng(1).random((20, 3))
+    found = {}
+    for learner in learners(3, 20):
+        game = learner.play(costs, switches=2)
+        found.setdefault(learner.name, [one.theorem for one in certificates(game.contest)])
+    assert found == {
+        "weighted-majority": ["weighted-majority", "weighted-majority-hoeffding"],
+        "hedge": ["hedge-anytime", "hedge-anytime-closed"],
+        "hedge-doubling": ["hedge-doubling", "hedge-doubling-closed"],
+        "adahedge": ["adahedge"],
+        "fixed-share": ["fixed-share", "fixed-share-expert"],
+    }
+
+
 @settings(max_examples=60)
 @given(cost_matrices(sleepers=True))
 def test_nor_with_sleepers_whose_regret_is_that_of_their_waking_rounds(costs):

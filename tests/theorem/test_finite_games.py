@@ -350,7 +350,23 @@ def test_a_tree_that_is_not_shattered_is_refused():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_dimensions_stand_in_order(name):
     found = dimension_certificate(dimensions(family(name)))
+    assert found.theorem == "dimension-order"
     assert found.verdict is Verdict.HOLDS and found.values["vc"] <= found.values["littlestone"] <= found.bound
+
+
+def test_every_theorem_of_the_games_is_evaluated_here():
+    hypotheses = family("thresholds:7")
+    depths = Depths(hypotheses)
+    tree = mistake_tree(depths)
+    found = {
+        learner.name: set(verdicts(duel(learner, TreeAdversary(hypotheses, tree))))
+        for learner in every_learner(hypotheses, depths)
+    }
+    assert found == {
+        "consistent": {"consistent-size", "littlestone-lower"},
+        "halving": {"halving-log", "littlestone-lower"},
+        "soa": {"soa-littlestone", "littlestone-lower"},
+    }
 
 
 def test_nothing_is_said_of_no_rounds():

@@ -241,6 +241,24 @@ def test_certificates_agree_with_exact_fractions(stream, tie, rate, bias, data):
             assert not evidence.mistakes.premise
 
 
+def test_the_bounds_that_exact_fractions_stand_by():
+    """Those that the test above compares: all whose formula has no logarithm, no separator and no solver in it."""
+    known = Exact(np.eye(2), np.ones(2), [0, 1], None, 1.0, False).within(np.ones(2))
+    assert set(known) == {
+        "hinge-sum",
+        "hinge-mistakes",
+        "hinge-radius",
+        "hinge-root",
+        "hinge-explicit",
+        "hinge-squared-sum",
+        "l2-mistakes",
+        "l2-radius",
+        "squared-hinge-mistakes",
+        "squared-hinge-radius",
+    }
+    assert all(known.values())
+
+
 @few
 @given(streams(), TIES, st.data())
 def test_the_premise_is_found_wherever_it_holds_for_plain_numbers(stream, tie, data):

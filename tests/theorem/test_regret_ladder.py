@@ -321,6 +321,13 @@ def test_rows_of_norm_one_are_not_longer_than_one():
         assert certified(x, [1], [0.0, 0.0, 0.0], rate=rate)[name].verdict is not Verdict.UNMET
 
 
+def test_the_rate_that_adapts_has_its_bound():
+    X, y = np.array([[3.0, 0.0], [0.0, 4.0], [1.0, 1.0]]), np.array([1.0, -1.0, 1.0])
+    run, rounds = played(OnlineGradientDescent(loss="hinge", radius=1.0, rate="auto"), X, y)
+    found = by_name(evaluate(run, rounds, against(rounds, parse("hinge"), 1.0, np.zeros(2))))["ogd-adaptive"]
+    assert found.bound == pytest.approx(2 * math.sqrt(2) * math.sqrt(run.gradient["sum_norm2"]), rel=1e-9)
+
+
 def test_the_inverse_root_is_recognised():
     X, y = [[1.0]] * 4, [1, -1, 1, -1]
     assert certified(X, y, [1.0], rate="constant:0.5")["ogd-inverse-root"].bound == pytest.approx(2.0)

@@ -118,6 +118,7 @@ def test_the_second_order_bound_holds_in_exact_fractions(stream, a, tie):
     losses = sum(max(Fraction(0), 1 - Fraction(int(label)) * z) for label, z in zip(y, inner, strict=True))
     stretched = Fraction(a) * dot(fractions(v), fractions(v)) + sum((inner[t] ** 2 for t in chosen), start=Fraction(0))
     assert max(len(chosen) - losses, 0) ** 2 <= stretched * growth
+    assert [one.theorem for one in certificates(evidence)] == ["second-order-steps", "second-order"]
     for one in certificates(evidence):
         assert one.verdict in (Verdict.HOLDS, Verdict.VACUOUS)
         assert len(chosen) <= one.bound

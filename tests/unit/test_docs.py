@@ -27,10 +27,15 @@ from command import call  # noqa: E402
 
 from noregret.cli.main import app  # noqa: E402
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUN = [page for page in PAGES if page.name not in ("CONTRIBUTING.md", "CHANGELOG.md")]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = "$ noregret "
+
+
+def title(page: Path) -> str:
+    """A page as it is called in the tests' names."""
+    return str(page.relative_to(ROOT))
 
 
 def stripped(text: str) -> list[str]:
@@ -93,7 +98,7 @@ def played(page: Path) -> str:
     return "".join(done) + text[end:]
 
 
-@pytest.mark.parametrize("page", RUN, ids=[page.name for page in RUN])
+@pytest.mark.parametrize("page", RUN, ids=map(title, RUN))
 def test_every_block_runs_and_prints_what_the_page_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert played(page).splitlines() == page.read_text().splitlines()
@@ -135,7 +140,7 @@ def anchors(page):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=map(title, PAGES))
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)]+)\)", re.sub(BLOCK, "", page.read_text())):
         if re.match(r"[a-z]+:", target):
@@ -150,8 +155,10 @@ def test_links_lead_somewhere(page):
 
 def test_every_page_is_reached_from_the_index():
     index = (ROOT / "docs" / "index.md").read_text()
-    for page in (ROOT / "docs").glob("*.md"):
-        assert page.name == "index.md" or f"]({page.name}" in index, page.name
+    for page in (ROOT / "docs").rglob("*.md"):
+        place = page.relative_to(ROOT / "docs")
+        assert page.name == "index.md" or f"]({place})" in index, place
+        assert page.name == "index.md" or f"\n{place.with_suffix('')}\n" in index, f"{place} is in no table of contents"
 
 
 def test_every_public_name_is_in_the_guide():

@@ -62,10 +62,12 @@ class BatchRun:
 
     @property
     def separated(self) -> bool:
+        """Whether it ended with no row misclassified."""
         return self.outcome is Outcome.SEPARATED
 
     @property
     def oscillates(self) -> bool:
+        """Whether it came back to weights that it had before, or its steps add up to 0: it would go on for ever."""
         return self.outcome in (Outcome.STALLED, Outcome.OSCILLATES)
 
     @property
@@ -75,6 +77,7 @@ class BatchRun:
 
     @property
     def intercept(self) -> float:
+        """The bias; 0 without one."""
         return float(self.theta[0]) if self.bias else 0.0
 
     @property

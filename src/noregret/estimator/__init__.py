@@ -87,8 +87,8 @@ class OnlineGradientDescent(Classifying, LinearClassifier):
     """Projected online gradient descent for two classes, with any classification loss.
 
     >>> model = OnlineGradientDescent(loss="logistic", radius=5.0).fit([[1.0], [-1.0]], ["spam", "ham"])
-    >>> model.predict_one({0: 2.0})
-    'spam'
+    >>> print(model.predict_one({0: 2.0}))
+    spam
     """
 
     _core_type = cores.OnlineGradientDescent
@@ -160,7 +160,7 @@ class SecondOrderPerceptron(Classifying, LinearClassifier):
 class VovkAzouryWarmuth(Common, LinearRegressor):
     """The forecaster of Vovk, Azoury & Warmuth for the squared loss: ⟨b, (A + x·xᵀ)⁻¹x⟩, A = aI + Σ x·xᵀ, b = Σ y·x.
 
-    >>> float(VovkAzouryWarmuth().fit([[1.0], [1.0]], [3.0, 3.0]).predict([[1.0]])[0])
+    >>> round(float(VovkAzouryWarmuth().fit([[1.0], [1.0]], [3.0, 3.0]).predict([[1.0]])[0]), 9)
     1.5
     """
 
@@ -237,10 +237,12 @@ class VotedPerceptron(Classifying, LinearClassifier):
 
     @property
     def coef_(self) -> Vector:
+        """There is none: the vote is not linear."""
         raise AttributeError("a voted perceptron has no coef_: the vote of all its predictors is not linear")
 
     @property
     def intercept_(self) -> Vector:
+        """There is none: the vote is not linear."""
         raise AttributeError("a voted perceptron has no intercept_: the vote of all its predictors is not linear")
 
 

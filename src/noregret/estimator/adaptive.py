@@ -13,8 +13,8 @@ from noregret.loss import Loss
 class AdaGrad(Classifying, LinearClassifier):
     """A step for every coordinate, shorter the more it has been moved: for sparse rows, with defaults that do well.
 
-    >>> AdaGrad().fit([[1.0], [-1.0]], ["ham", "spam"]).predict_one({0: -2.0})
-    'spam'
+    >>> print(AdaGrad().fit([[1.0], [-1.0]], ["ham", "spam"]).predict_one({0: -2.0}))
+    spam
     """
 
     _core_type = cores.AdaGrad

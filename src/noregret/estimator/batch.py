@@ -29,7 +29,7 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     >>> model = BatchPerceptron().fit([[2.0], [1.0], [-1.0]], ["yes", "yes", "no"])
     >>> model.run_.separated, model.n_iter_, model.predict([[3.0]]).tolist()
-    (True, 2, ['yes'])
+    (True, 1, ['yes'])
     """
 
     classes_: NDArray[Any]
@@ -101,10 +101,12 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def coef_(self) -> NDArray[np.float64]:
+        """The weights, as one row."""
         return self.run_.weights[None, :]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
+        """The bias; 0 without one."""
         return np.array([self.run_.intercept])
 
     def __sklearn_is_fitted__(self) -> bool:

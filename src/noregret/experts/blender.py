@@ -107,6 +107,7 @@ class Blender:
 
     @property
     def rounds(self) -> int:
+        """How many rounds were played."""
         return self.engine.rounds
 
     @property
@@ -235,6 +236,7 @@ class Blender:
 
     @property
     def settings(self) -> dict[str, Any]:
+        """What it was made with, as JSON takes it."""
         return {
             "experts": self.experts,
             "loss": self.loss_name,

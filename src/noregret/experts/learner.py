@@ -59,10 +59,12 @@ class Experts:
 
     @property
     def experts(self) -> int:
+        """How many experts there are."""
         return self._engine.experts
 
     @property
     def rounds(self) -> int:
+        """How many rounds were played."""
         return self._engine.rounds
 
     @property
@@ -92,6 +94,7 @@ class Experts:
 
     @property
     def rule(self) -> Rule:
+        """The rule that makes the weights, with its numbers."""
         return self._engine.rule
 
     def weights(self, awake: ArrayLike | None = None) -> Vector:

@@ -48,6 +48,7 @@ class TreeAdversary:
         self.node: int | None = 1 if self.tree.depth else None
 
     def point(self) -> Hashable | None:
+        """The point of this round; None when the game is over."""
         if self.node is not None:
             return self.tree.point(self.node)
         return self._disputed() if self.beyond else None
@@ -59,6 +60,7 @@ class TreeAdversary:
         return None
 
     def answer(self, prediction: float) -> int:
+        """The label of this round, against the prediction; the game goes on to the next node."""
         point = self.point()
         if point is None:
             raise SettingError("TreeAdversary: the game is over")

@@ -44,14 +44,17 @@ class Selection:
 
     @property
     def core(self) -> Selected:
+        """The learner that predicts as was chosen."""
         return self.learner
 
     @property
     def how(self) -> str:
+        """The way it was chosen: penalised, last, average or voted."""
         return self.sampled.how
 
     @property
     def confidence(self) -> float:
+        """The probability with which its certificates hold."""
         return self.sampled.confidence
 
     @property

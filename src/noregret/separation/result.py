@@ -54,6 +54,7 @@ class Separation:
 
     @property
     def sentence(self) -> str:
+        """The answer, for people."""
         return SENTENCES[self.answer]
 
     @property
