@@ -17,6 +17,8 @@ from numba.extending import intrinsic, overload
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 REAL = ir.DoubleType()
 FOUR = ir.VectorType(REAL, 4)
+_tuple: Any = types.UniTuple
+_variable: Any = cgutils.alloca_once_value
 
 
 def _typed(typing: Any, indices: Any, values: Any, first: Any, fours: Any, z: Any) -> Any:
@@ -27,8 +29,8 @@ def _typed(typing: Any, indices: Any, values: Any, first: Any, fours: Any, z: An
         features, entries, weights = given
         given_type = context.get_value_type(signature.args[1].dtype)
         room = builder.extract_value(weights.shape, 0)
-        dots, squares = (cgutils.alloca_once_value(builder, ir.Constant(FOUR, [0.0] * 4)) for _ in range(2))
-        outside = cgutils.alloca_once_value(builder, ir.Constant(REAL, 0.0))
+        dots, squares = (_variable(builder, ir.Constant(FOUR, [0.0] * 4)) for _ in range(2))
+        outside = _variable(builder, ir.Constant(REAL, 0.0))
         with cgutils.for_range(builder, arguments[3], intp=I64) as loop:
             start = builder.add(arguments[2], builder.shl(loop.index, ir.Constant(I64, 2)))
             places = [builder.add(start, ir.Constant(I64, i)) for i in range(4)]
@@ -51,7 +53,7 @@ def _typed(typing: Any, indices: Any, values: Any, first: Any, fours: Any, z: An
         found = [builder.fadd(_sum(builder, builder.load(total)), builder.load(outside)) for total in (dots, squares)]
         return context.make_tuple(builder, signature.return_type, found)
 
-    return types.UniTuple(types.float64, 2)(indices, values, first, fours, z), generate
+    return _tuple(types.float64, 2)(indices, values, first, fours, z), generate
 
 
 def _address(builder: Any, array: Any, layout: str, i: Any) -> Any:
@@ -68,7 +70,7 @@ def _sum(builder: Any, four: Any) -> Any:
     return builder.fadd(builder.fadd(a[0], a[2]), builder.fadd(a[1], a[3]))
 
 
-def dot_fours(indices: Any, values: Any, first: int, fours: int, z: Any) -> tuple[float, float]:
+def dot_fours(indices: Any, values: Any, first: Any, fours: Any, z: Any) -> tuple[float, float]:
     """(⟨z, x⟩, ‖x‖²) over 4·fours entries from `first` on, each sum in four parts; NaN if z has no room for one."""
     dots, squares = [0.0] * 4, [0.0] * 4
     for k in range(int(first), int(first) + 4 * int(fours)):
