@@ -236,9 +236,7 @@ def perceptron() -> Loss:
 
 def _logistic(z: float, y: float, p: float) -> float:
     m = y * z
-    e = math.exp(-abs(m))
-    u = 1.0 + e
-    return max(-m, 0.0) + (math.log(u) + (e - (u - 1.0)) / u)  # log1p(e) to the last bits, in half its time
+    return max(-m, 0.0) + math.log1p(math.exp(-abs(m)))
 
 
 def _logistic_slope(z: float, y: float, p: float) -> float:

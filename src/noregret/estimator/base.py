@@ -220,7 +220,7 @@ def as_rows(X: Any, guarded: bool = False) -> Rows:
         X = X.copy()
         X.sum_duplicates()
     check_bounds(X)
-    if not guarded:
+    if not guarded or X.indices.dtype != np.int32:  # one that is cut to 32 bits may look like another
         check_indices(X)
     # Indices are never negative, so the same bits can be read as unsigned without a copy.
     indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
