@@ -370,3 +370,20 @@ def test_predicting_before_learning_is_refused():
             kind().predict(X)
         with pytest.raises(NotFittedError):
             kind().coef_  # noqa: B018
+
+
+@every_one
+@pytest.mark.parametrize("entries", [4, 3])  # the last of a row by itself, or among four
+@pytest.mark.parametrize(("bad", "kind_of_index"), [(4, np.int32), (-1, np.int32), (2**32 + 1, np.int64)])
+def test_an_index_outside_the_columns_is_a_sentence_and_nothing_is_learned(kind, entries, bad, kind_of_index):
+    bounds = np.arange(0, entries * 60 + 1, entries)
+    indices = np.tile(np.arange(entries, dtype=kind_of_index), 60)
+    matrix = scipy.sparse.csr_matrix((X[:, :entries].ravel().copy(), indices, bounds), shape=(60, 4))
+    matrix.has_canonical_format = True
+    matrix.indices = matrix.indices.astype(kind_of_index)
+    matrix.indices[-1] = bad
+    estimator = kind()
+    with pytest.raises(ValueError, match="an index is outside its 4 columns"):
+        estimator.fit(matrix, Y)
+    with pytest.raises(NotFittedError):
+        estimator.predict(X)

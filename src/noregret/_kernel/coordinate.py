@@ -95,7 +95,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if not cfg["classify"]:
                 st["constant"] += k * value(mean_label(st), y, p)
                 st["last"] += k * value(st["last_label"], y, p)
-            book(st, cfg, k, y, score, row2, loss)
+            book(st, cfg, k, labels, scores, t, row2, loss)
             st["rounds"] += 1
             if g != 0.0:
                 st["updates"] += 1

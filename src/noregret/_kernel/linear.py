@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret._kernel import compiled, inlined, unkept
-from noregret._kernel.record import book, mean_label, record_curve, record_trace
+from noregret._kernel.record import book_sums, mean_label, record_curve, record_trace, tally
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
 from noregret._kernel.simplex import has_corners
 from noregret._kernel.simplex import step as corner_step
@@ -77,6 +77,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         cfg = record[0]["config"]
         p = cfg["parameter"]
         weighted = weights.shape[0] > 0
+        played = labels.shape[0]
+        counted = 0
         for t in range(labels.shape[0]):
             k = weights[t] if weighted else 1.0
             if k == 0.0:
@@ -85,7 +87,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             y = labels[t]
             inner, row2 = dot(rows, t, z)
             if not math.isfinite(row2):
-                return t
+                played = t
+                break
             if st["large"] == 0 and reaches(rows, t, SMALL):
                 st["large"] = 1
             if restarts(st, cfg, z):
@@ -99,7 +102,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if cfg["sigma"] > 0.0:
                 loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
             if not (math.isfinite(score) and math.isfinite(st["loss"] + loss)):
-                return t
+                played = t
+                break
             moves = g != 0.0 or cfg["sigma"] > 0.0 or cfg["l2"] > 0.0
             old2 = st["norm2"]
             c = 0.0
@@ -108,11 +112,12 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             elif moves:
                 c = descend(st, cfg, z, inner, row2, score, g, loss)
             if c != c:
-                return t
+                played = t
+                break
             if not cfg["classify"]:
                 st["constant"] += k * value(mean_label(st), y, p)
                 st["last"] += k * value(st["last_label"], y, p)
-            book(st, cfg, k, y, score, row2, loss)
+            book_sums(st, cfg, k, y, score, row2, loss)
             if g != 0.0:
                 st["updates"] += 1
                 update(st, cfg, rows, t, c, z, g, total, old2)
@@ -120,10 +125,15 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 settle(st, cfg, z)
             st["rounds"] += 1
             if st["rounds"] == st["trace_next"]:
+                if cfg["classify"]:
+                    tally(st, cfg["tie"], labels, scores, counted, t + 1)
+                counted = t + 1
                 record_trace(st, cfg["classify"])
             if st["rounds"] == st["curve_next"]:
                 record_curve(st, gradient_norm(st, cfg, total))
-        return int(labels.shape[0]) + 0 * stamp
+        if cfg["classify"]:
+            tally(st, cfg["tie"], labels, scores, counted, played)
+        return int(played) + 0 * stamp
 
     return play
 

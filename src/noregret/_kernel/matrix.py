@@ -280,7 +280,7 @@ def play(rows: Any, labels: Any, weights: Any, matrices: Any, n: int, record: An
         if not cfg["classify"]:
             st["constant"] += k * (mean_label(st) - y) * (mean_label(st) - y)
             st["last"] += k * (st["last_label"] - y) * (st["last_label"] - y)
-        book(st, cfg, k, y, score, row2, loss)
+        book(st, cfg, k, labels, scores, t, row2, loss)
         if g != 0.0:
             book_gradient(st, g, score, row2)
         if learns:

@@ -1,4 +1,4 @@
-"""The bookkeeping of one round: what theorems, tables and pictures are made from."""
+"""The bookkeeping of rounds: what theorems, tables and pictures are made from."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from noregret._kernel import compiled, inlined
 from noregret._kernel.state import BINS, POINTS, WINDOW
 
+U = np.uint64  # for counters: numba tests every signed one for "counted from the end"
 LOWEST = (1023 - 32) << 6  # the pattern of 2⁻³², without its low bits
 
 
@@ -40,18 +41,38 @@ def keep_in_window(st: Any, error: float) -> None:
 
 
 @inlined
-def record_binary(st: Any, score: float, y: float, miss: bool, row2: float) -> None:
-    """Mistakes, confusion table, score bins, windowed error and the last-label baseline."""
-    truth = 1 if y > 0.0 else 0
-    wrong = 1 if miss else 0
-    st["confusion"][truth, truth ^ wrong] += 1
-    st["bins"][truth, score_bin(score)] += 1
-    st["positives"] += truth
-    st["mistakes"] += wrong
-    if miss:
-        st["mistake_row2"] += row2
-    st["last"] += 1.0 if st["last_label"] != y else 0.0
-    keep_in_window(st, float(wrong))
+def tally(st: Any, tie: float, labels: Any, scores: Any, start: int, stop: int) -> None:
+    """Mistakes, confusion table, score bins, windowed error and the last-label baseline of the rounds start..stop.
+
+    Only counts, which no later round needs, so that they can be taken for many rounds at once; a row without a score
+    was no round.
+    """
+    bins, window = st["bins"], st["window"]
+    at, last = st["window_at"], st["last_label"]
+    rounds = positives = wrongs = missed = changes = 0
+    for t in range(U(start), U(stop)):
+        y, score = labels[U(t)], scores[U(t)]
+        if score != score:
+            continue
+        truth = 1 if y > 0.0 else 0
+        wrong = 1 if is_mistake(score, y, tie) else 0
+        bins[truth, score_bin(score)] += 1
+        window[at] = wrong
+        at = at + 1 if at + 1 < WINDOW else 0
+        rounds += 1
+        positives += truth
+        wrongs += wrong
+        missed += truth & wrong
+        changes += 1 if last != y else 0
+        last = y
+    st["window_at"], st["last_label"] = at, last
+    st["positives"] += positives
+    st["mistakes"] += wrongs
+    st["last"] += changes
+    st["confusion"][0, 0] += rounds - positives - wrongs + missed
+    st["confusion"][0, 1] += wrongs - missed
+    st["confusion"][1, 0] += missed
+    st["confusion"][1, 1] += positives - missed
 
 
 @inlined
@@ -62,6 +83,7 @@ def record_real(st: Any, score: float, y: float) -> None:
     st["squared"] += error * error
     st["label_sum"] += y
     st["label_max"] = max(st["label_max"], abs(y))
+    st["last_label"] = y
     keep_in_window(st, error)
 
 
@@ -72,17 +94,24 @@ def mean_label(st: Any) -> float:
 
 
 @inlined
-def book(st: Any, cfg: Any, k: float, y: float, score: float, row2: float, loss: float) -> None:
-    """What every learner books of a round of weight k, once it is sure to be played."""
+def book_sums(st: Any, cfg: Any, k: float, y: float, score: float, row2: float, loss: float) -> None:
+    """All that is booked of a round of weight k, once it is sure to be played, but what `tally` counts."""
     st["loss"] += loss
     st["row_max2"] = max(st["row_max2"], row2)
-    if cfg["classify"]:
-        record_binary(st, score, y, is_mistake(score, y, cfg["tie"]), row2)
-    else:
+    if not cfg["classify"]:
         record_real(st, score, y)
-    st["last_label"] = y
+    elif is_mistake(score, y, cfg["tie"]):
+        st["mistake_row2"] += row2
     if k != 1.0:
         st["fractional_weights"] += 1
+
+
+@inlined
+def book(st: Any, cfg: Any, k: float, labels: Any, scores: Any, t: int, row2: float, loss: float) -> None:
+    """All that is booked of round t."""
+    book_sums(st, cfg, k, labels[t], scores[t], row2, loss)
+    if cfg["classify"]:
+        tally(st, cfg["tie"], labels, scores, t, t + 1)
 
 
 @compiled

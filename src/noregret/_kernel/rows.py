@@ -25,15 +25,13 @@ from noregret._kernel.vector import (
     gather_pairs,
     gather_sparse,
     reaches_sparse,
-    square_sparse,
 )
 
 
 def dot(rows: Any, t: int, z: Any) -> tuple[float, float]:
     """(⟨z, x⟩, ‖x‖²) of row t."""
     if isinstance(rows, tuple):
-        start, stop = rows[0][t], rows[0][t + 1]
-        return dot_sparse(rows[1], rows[2], start, stop, z), square_sparse(rows[2], start, stop)
+        return dot_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
     return dot_dense(rows if rows.ndim == 2 else rows.reshape(1, -1), t, z)
 
 
@@ -74,10 +72,7 @@ def sparse(rows: Any) -> bool:
 @overload(dot, strict=False, inline="always")
 def _dot(rows: Any, t: Any, z: Any) -> Callable[..., Any]:
     if sparse(rows):
-        return lambda rows, t, z: (
-            dot_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], z),
-            square_sparse(rows[2], rows[0][t], rows[0][t + 1]),
-        )
+        return lambda rows, t, z: dot_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
     if rows.ndim == 1:
         return lambda rows, t, z: dot_single(rows, z)
     return lambda rows, t, z: dot_dense(rows, t, z)

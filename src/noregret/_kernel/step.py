@@ -102,9 +102,7 @@ def descend(st: Any, cfg: Any, z: Any, dot: float, row2: float, score: float, g:
     if g != 0.0 or cfg["l2"] > 0.0:
         eta = step_size(st, cfg, t, root, total2, abs(g), loss, row2)
     if g != 0.0:
-        c = -eta * g
-        if scale != 1.0 and scale != 0.0:
-            c /= scale
+        c = -(eta / scale if scale != 0.0 else eta) * g  # the slope is the last to be known, so it comes last
     new2 = old2 + c * (2.0 * dot + c * row2)
     if not (math.isfinite(new2) and math.isfinite(total2) and math.isfinite(slope_dot)):
         return math.nan

@@ -84,7 +84,7 @@ def play_block(
             c = descend(st, cfg, scores, score, row2, score, -k * y, k)
             if c != c:
                 return t
-        book(st, cfg, k, y, score, row2, k if miss else 0.0)
+        book(st, cfg, k, labels, scores, t, row2, k if miss else 0.0)
         if miss:
             st["updates"] += 1
             if limit > 0 and count == limit:

@@ -104,7 +104,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if not cfg["classify"]:
                 st["constant"] += k * value(mean_label(st), y, p)
                 st["last"] += k * value(st["last_label"], y, p)
-            book(st, cfg, k, y, score, row2, loss)
+            book(st, cfg, k, labels, scores, t, row2, loss)
             book_gradient(st, n, root, g * g * row2, total2, g * score)
             st["rounds"] = n
             st["threshold"] += shrink

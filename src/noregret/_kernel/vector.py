@@ -7,11 +7,13 @@ loop counter is unsigned: a signed one makes numba test each index for "counted 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from noregret._kernel import compiled, inlined, reordered
+from noregret._kernel.four import dot_fours
 from noregret._kernel.pair import add_pair
 
 U = np.uint64
@@ -40,32 +42,23 @@ def dot_single(x: Any, z: Any) -> tuple[float, float]:
     return dot, square
 
 
-@reordered
-def square_sparse(values: Any, start: int, stop: int) -> float:
-    """‖x‖² for the entries start..stop of a sparse row."""
-    square = 0.0
-    for k in range(U(start), U(stop)):
-        x = np.float64(values[U(k)])
-        square += x * x
-    return square
-
-
 @inlined
-def dot_sparse(indices: Any, values: Any, start: int, stop: int, z: Any) -> float:
-    """⟨z, x⟩ for the entries start..stop of a sparse row, in four accumulators."""
+def dot_sparse(indices: Any, values: Any, start: int, stop: int, z: Any) -> tuple[float, float]:
+    """(⟨z, x⟩, ‖x‖²) for the entries start..stop of a sparse row.
+
+    A feature that z has no room for is not looked up: both are then NaN, which no round is played with.
+    """
     first = U(start)
     fours = (U(stop) - first) // U(4)
-    a0 = a1 = a2 = a3 = 0.0
-    for k in range(fours):
-        j = first + U(k) * U(4)
-        a0 += np.float64(values[j]) * z[indices[j]]
-        a1 += np.float64(values[j + U(1)]) * z[indices[j + U(1)]]
-        a2 += np.float64(values[j + U(2)]) * z[indices[j + U(2)]]
-        a3 += np.float64(values[j + U(3)]) * z[indices[j + U(3)]]
-    dot = (a0 + a2) + (a1 + a3)
+    dot, square = dot_fours(indices, values, first, fours, z)
     for k in range(first + fours * U(4), U(stop)):
-        dot += np.float64(values[U(k)]) * z[indices[U(k)]]
-    return dot
+        i = indices[U(k)]
+        if i >= z.shape[0]:
+            return math.nan, math.nan
+        x = np.float64(values[U(k)])
+        dot += x * z[i]
+        square += x * x
+    return dot, square
 
 
 @inlined

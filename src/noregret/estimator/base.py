@@ -25,7 +25,7 @@ from noregret.learner.core import Core, Settings
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.frame import is_frame
-from noregret.stream.memory import check_compressed
+from noregret.stream.memory import check_bounds, check_indices
 from noregret.stream.read import read
 
 Vector = NDArray[np.float64]
@@ -83,7 +83,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _learn(self, core: Core, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
-        rows = as_rows(X)
+        new = core is not self.__dict__.get("_core")  # one that stops half-way is never seen again
+        rows = as_rows(X, guarded=new and core.guarded)
         if shuffle is not None and core.ordered:
             raise SettingError("shuffle: a row of a precomputed kernel belongs to its column")
         if core.features is None:
@@ -99,6 +100,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         except DivergedError as error:
             diverged = error
         assert_all_finite(X, input_name="X")  # what `fit` left to the loop to find
+        as_rows(X)
         raise diverged
 
     def _first_look(self, X: Any, y: Any, core: Core, **options: Any) -> tuple[Any, Any]:
@@ -210,14 +212,16 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
                 self.feature_names_in_ = np.array(shell["names"], dtype=object)
 
 
-def as_rows(X: Any) -> Rows:
-    """A checked array or CSR matrix as rows."""
+def as_rows(X: Any, guarded: bool = False) -> Rows:
+    """A checked array or CSR matrix as rows; where they are `guarded`, indices are looked at by the loop itself."""
     if isinstance(X, np.ndarray):
         return Dense(X)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    check_compressed(X)
+    check_bounds(X)
+    if not guarded or X.indices.dtype != np.int32:  # one that is cut to 32 bits may look like another
+        check_indices(X)
     # Indices are never negative, so the same bits can be read as unsigned without a copy.
     indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
     return Sparse(X.indptr.astype(np.int64), indices, X.data, X.shape[1])

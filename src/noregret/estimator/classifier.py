@@ -61,7 +61,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__}: y must hold two classes, got one class only: {classes[0]!r}")
         core.labels = Labels.of(*classes.tolist())
         weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
-        self._learn(core, X, np.where(y == classes[1], 1.0, -1.0), weights, self.passes, self.shuffle)
+        self._learn(core, X, _signs(y, classes), weights, self.passes, self.shuffle)
         for stale in ("_codes", "_pair", "_held"):
             self.__dict__.pop(stale, None)
         self._core, self.classes_ = core, classes
@@ -305,6 +305,13 @@ def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
             f" {what} holds {len(classes)} classes."
         )
     return classes
+
+
+def _signs(y: NDArray[Any], classes: NDArray[Any]) -> Vector:
+    """−1 for the first class and +1 for the second: y itself, where it is just that."""
+    if y.dtype == np.float64 and classes.tolist() == [-1.0, 1.0]:
+        return np.ascontiguousarray(y)
+    return np.where(y == classes[1], 1.0, -1.0)
 
 
 def _like(one: Any, label: Any) -> Any:

@@ -108,6 +108,11 @@ class Core:
         return int(self.state["rounds"][0])
 
     @property
+    def guarded(self) -> bool:
+        """Whether the loop itself stops at a feature for which the rows that it is given now have no column."""
+        return False
+
+    @property
     def weights(self) -> Vector:
         """The weights of the features, without the bias; empty where a learner has none."""
         return NO_WEIGHTS

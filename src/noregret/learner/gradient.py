@@ -98,6 +98,7 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
     """
 
     columns: ClassVar[int] = truncated.COLUMNS
+    guarded = False
 
     def _compiled(self) -> Callable[..., int]:
         return self.loss.kernel(truncated.rounds)

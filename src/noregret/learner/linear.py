@@ -56,6 +56,10 @@ class Linear(Core):
         return {**vars(self), "_rounds": None}  # machine code stays behind
 
     @property
+    def guarded(self) -> bool:
+        return self.plain and not self.z.shape[0]  # there may be more weights than the rows have columns
+
+    @property
     def weights(self) -> Vector:
         """w, without the bias."""
         return np.asarray(self.state["scale"][0] * self.z[: self.width])

@@ -101,9 +101,19 @@ def _compressed(X: Any) -> Any:
 
 def check_compressed(X: Any) -> None:
     """What compiled loops rely on: bounds that never decrease, indices below the number of columns."""
+    check_bounds(X)
+    check_indices(X)
+
+
+def check_bounds(X: Any) -> None:
+    """Row bounds that never decrease and lie within the entries."""
     bounds = X.indptr
     if not (bounds[0] == 0 and bounds[-1] <= len(X.indices) == len(X.data) and (np.diff(bounds) >= 0).all()):
         raise InputError("X is not a well-formed sparse matrix: its row bounds do not fit its entries", SOURCE)
+
+
+def check_indices(X: Any) -> None:
+    """Indices below the number of columns."""
     # Read as unsigned, a negative index is a large one.
     top = int(X.indices.view(X.indices.dtype.str.replace("i", "u")).max()) if len(X.indices) else 0
     if len(X.indices) and top >= X.shape[1]:
