@@ -12,9 +12,7 @@ import pyarrow.parquet
 from hypothesis import strategies as st
 
 SVMLIGHT = b"# head\n+1 1:0.5 7:2\n-1 qid:2 3:1e-3 # tail\n\n1 0:1\n-1 2:-4 5:6\n"
-VOWPAL = (
-    b"1 2 'first|user age:0.5 tall |ad:2 sports\n-1 |user age:1e-3 |ad opera\n\n1 'x |user tall tall\r\n-1 | a b:-4\n"
-)
+VOWPAL = b"1 2 'first|user age:0.5 tall |ad:2 sports\n-1 |user age:1e-3 |ad\n\n1 'x |user tall tall\r\n-1 | a b:4\n"
 CSR = {"data": np.ones(3), "indices": np.array([0, 2, 1]), "indptr": np.array([0, 2, 3]), "shape": (2, 3)}
 
 

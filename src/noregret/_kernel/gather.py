@@ -36,57 +36,46 @@ def by_row(rows: Places, bounds: Places, order: Places) -> None:
 
 
 @inlined
-def _insert(order: Any, low: Any, high: Any, indices: Any) -> None:
-    """Sort order[low:high] by index, equal ones as they stand."""
+def _insert(keys: Any, low: Any, high: Any) -> None:
+    """Sort keys[low:high] one by one."""
     for k in range(low + 1, high):
-        entry = order[k]
-        index = indices[entry]
+        key = keys[k]
         at = k
-        while at > low and indices[order[at - 1]] > index:
-            order[at] = order[at - 1]
+        while at > low and keys[at - 1] > key:
+            keys[at] = keys[at - 1]
             at -= 1
-        order[at] = entry
+        keys[at] = key
 
 
 @inlined
-def _merge(order: Any, low: Any, middle: Any, high: Any, indices: Any, room: Any) -> None:
+def _merge(keys: Any, low: Any, middle: Any, high: Any, room: Any) -> None:
     """Two sorted neighbours into one."""
     for k in range(low, middle):
-        room[k - low] = order[k]
+        room[k - low] = keys[k]
     left, size, right = 0, middle - low, middle
     at = low
     while left < size and right < high:
-        if indices[order[right]] < indices[room[left]]:
-            order[at] = order[right]
+        if keys[right] < room[left]:
+            keys[at] = keys[right]
             right += 1
         else:
-            order[at] = room[left]
+            keys[at] = room[left]
             left += 1
         at += 1
     while left < size:
-        order[at] = room[left]
+        keys[at] = room[left]
         left += 1
         at += 1
 
 
 @inlined
-def _is_sorted(order: Any, low: Any, high: Any, indices: Any) -> Any:
-    k = low + 1
-    while k < high and indices[order[k - 1]] <= indices[order[k]]:
-        k += 1
-    return k >= high
-
-
-@inlined
-def _sort(order: Any, low: Any, high: Any, indices: Any, room: Any) -> None:
-    if _is_sorted(order, low, high, indices):
-        return
-    for begin in range(low, high, SHORT):
-        _insert(order, begin, min(begin + SHORT, high), indices)
+def _sort(keys: Any, count: Any, room: Any) -> None:
+    for begin in range(0, count, SHORT):
+        _insert(keys, begin, min(begin + SHORT, count))
     width = SHORT
-    while width < high - low:
-        for begin in range(low, high - width, 2 * width):
-            _merge(order, begin, begin + width, min(begin + 2 * width, high), indices, room)
+    while width < count:
+        for begin in range(0, count - width, 2 * width):
+            _merge(keys, begin, begin + width, min(begin + 2 * width, count), room)
         width *= 2
 
 
@@ -96,23 +85,30 @@ def merged(
     order: Places,
     indices: Slots,
     values: NDArray[Any],
+    keys: Places,
     room: Places,
     out_bounds: Places,
     out_indices: Slots,
     out_values: NDArray[Any],
 ) -> int:
-    """Compressed rows: the entries of each row by index, coinciding ones summed as they came; how many are left."""
+    """Compressed rows: the entries of each row by index, coinciding ones summed as they came; how many are left.
+
+    A row is sorted by (index, place in the row); for keys and room there is room for the longest row.
+    """
     total = 0
     out_bounds[0] = 0
     for t in range(bounds.shape[0] - 1):
-        _sort(order, bounds[t], bounds[t + 1], indices, room)
-        begin = total
-        for k in range(bounds[t], bounds[t + 1]):
-            entry = order[k]
-            if total > begin and out_indices[total - 1] == indices[entry]:
-                out_values[total - 1] += values[entry]
+        low, begin = bounds[t], total
+        count = bounds[t + 1] - low
+        for k in range(count):
+            keys[k] = np.int64(indices[order[low + k]]) << 32 | k
+        _sort(keys, count, room)
+        for k in range(count):
+            index, value = keys[k] >> 32, values[order[low + (keys[k] & 0xFFFFFFFF)]]
+            if total > begin and out_indices[total - 1] == index:
+                out_values[total - 1] += value
             else:
-                out_indices[total], out_values[total] = indices[entry], values[entry]
+                out_indices[total], out_values[total] = index, value
                 total += 1
         out_bounds[t + 1] = total
     return total

@@ -209,10 +209,10 @@ def merged(bounds: Ints, order: Ints, indices: NDArray[Any], values: Floats) -> 
     """Compressed rows of entries that are in the order of `by_row`: indices ascending, coinciding ones summed."""
     from noregret._kernel.gather import merged as merge
 
-    total = len(order)
+    total, longest = len(order), int(np.diff(bounds).max(initial=0))
     indptr, places = np.empty(len(bounds), dtype=np.int64), np.empty(total, dtype=np.uint32)
-    sums, room = np.empty(total, dtype=values.dtype), np.empty(total, dtype=np.int64)
-    kept = merge(bounds, order, indices.astype(np.uint32, copy=False), values, room, indptr, places, sums)
+    sums, keys, room = np.empty(total, dtype=values.dtype), np.empty(longest, np.int64), np.empty(longest, np.int64)
+    kept = merge(bounds, order, indices.astype(np.uint32, copy=False), values, keys, room, indptr, places, sums)
     return Sparse(indptr, places[:kept], sums[:kept])
 
 
