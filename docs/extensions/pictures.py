@@ -1,7 +1,7 @@
 """The pictures of the theory pages, drawn from the program's own figures wherever it has them.
 
-`python docs/extensions/pictures.py` writes them to `docs/theory/pictures/`; a test draws them again and looks whether they
-still show the same. Text stays text, and no date is written, so that the same picture is the same file.
+`python docs/extensions/pictures.py` writes them to `docs/theory/pictures/`; a test draws them again and looks whether
+they still show the same. Text stays text, and no date is written, so that the same picture is the same file.
 """
 
 from __future__ import annotations
