@@ -141,6 +141,8 @@ def _readers(folder: Path) -> None:
     (folder / "rows.svm").write_text("1 1:0.5 2:1e-3\n-1 1:-0.25 3:1\n" * 4)
     (folder / "rows.csv").write_text("label,x,colour,said\n" + "1,0.5,red,good day\n-1,2,blue,bad day\n" * 4)
     (folder / "numbers.csv").write_text("label,x,z\n" + "1,0.5,1e-3\n-1,2,4\n" * 4)
+    (folder / "rows.vw").write_text("1 2 |a red:0.5 tall\n-1 |a blue:2\n")
+    play(LEARNERS["perceptron"](), str(folder / "rows.vw"))
     (folder / "quoted.csv").write_text('label,x\n1,"0.5"\n-1,"2"\n')
     for _ in range(2):  # into a cache, and from it
         play(LEARNERS["perceptron"](), read(str(folder / "rows.svm"), cache=True), digest=True)
@@ -194,6 +196,8 @@ def _experts(folder: Path) -> None:
     for method in ("mixture", "hedge", "adahedge", "doubling", "fixed-share", "weighted-majority"):
         with suppress(SettingError):
             blend((x, y), loss="squared", method=method)
+    (folder / "table.csv").write_text("anna,bert,rain\n0.9,0.2,1\n0.4,0.3,0\n")
+    blend(str(folder / "table.csv"), outcome="rain", experts=("anna", "bert"), loss="squared")
 
 
 def _finite(folder: Path) -> None:

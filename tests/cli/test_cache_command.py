@@ -164,7 +164,8 @@ def test_what_cannot_be_is_one_sentence(noregret, rows, arguments, sentence):
 
 def test_an_interrupted_run_leaves_no_cache(start, here):
     Path("few.svm").write_text("+1 1:1 2:0.5\n-1 1:2 3:0.25\n")
-    assert start("learn", "few.svm", "--cache", "--quiet").wait(timeout=300) == 0  # everything is compiled
+    first = start("learn", "few.svm", "--cache", "--quiet")
+    assert first.communicate(timeout=300) == (b"", b"")  # everything is compiled
     for path in here.iterdir():
         path.unlink()
     Path("rows.svm").write_text("+1 1:1 2:0.5\n-1 1:2 3:0.25\n" * 150_000)

@@ -399,7 +399,7 @@ def fed(process, rows):
     try:
         for first in range(0, rows, 500):
             process.stdin.write(b"".join(map(line, range(first, first + 500))))
-            if first == 60_000:
+            if first == 600_000:  # far more than is read ahead
                 process.send_signal(signal.SIGINT)
         process.stdin.close()
     except BrokenPipeError:

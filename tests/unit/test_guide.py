@@ -147,6 +147,8 @@ def test_the_pictures_are_those_that_the_script_draws(tmp_path):
     drawn = sorted(path.name for path in tmp_path.iterdir())
     assert len(drawn) > 10
     for name in drawn:
-        assert shown(tmp_path / name) == shown(DOCS / "pictures" / name), f"{name}: python {script} draws it anew"
-        assert (DOCS / "pictures" / name).stat().st_size < 60_000
+        assert shown(tmp_path / name) == shown(DOCS / "theory" / "pictures" / name), (
+            f"{name}: python {script} draws it anew"
+        )
+        assert (DOCS / "theory" / "pictures" / name).stat().st_size < 60_000
         assert any(f"](pictures/{name})" in page.read_text() for page in DOCS.rglob("*.md")), f"{name} is not shown"

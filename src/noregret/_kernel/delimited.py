@@ -3,7 +3,7 @@
 A record that is not plain (a number that is none, a quote within a cell, too many cells) is left to the simple reader:
 the kernel stops in front of it and is called again behind it. Nothing here says what is wrong with a record.
 
-Convention: data[:stop] is whole records, the last byte a newline, with eight bytes or more behind them.
+Convention: data[:stop] is whole records, the last byte a newline, with 32 bytes or more behind them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A feature is MurmurHash3 of namespace^name, modulo the slots. A line that is not plain (a malformed one, a number for
 the exact routine) is left to the simple reader: the kernel stops in front of it and is called again behind it.
 
-Convention: data[:stop] is whole lines, each ended by a newline, with eight bytes or more behind them.
+Convention: data[:stop] is whole lines, each ended by a newline, with 32 bytes or more behind them.
 """
 
 from __future__ import annotations

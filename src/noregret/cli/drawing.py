@@ -16,13 +16,14 @@ PLANAR = ("boundary", MOVING)  # kinds that are drawn among rows of two features
 def asked_kind(plot: Path | None, picture: str | None, kinds: tuple[str, ...]) -> str | None:
     """The kind of picture to draw, the first unless another is asked for or the file can only hold frames."""
     from noregret.errors import SettingError
-    from noregret.picture.canvas import MOVING as FRAMES
-    from noregret.picture.canvas import check_picture
 
     if plot is None:
         if picture is not None:
             raise SettingError("--picture goes with --plot")
         return None
+    from noregret.picture.canvas import MOVING as FRAMES
+    from noregret.picture.canvas import check_picture
+
     if picture is not None and picture not in kinds:
         raise SettingError(f"--picture must be one of {', '.join(kinds)}, got {picture!r}")
     framed = plot.suffix.lower() == FRAMES and MOVING in kinds

@@ -148,7 +148,7 @@ class _Rows:
         self._plan = plan
         self._columns = columns
         self._between = ord(between)
-        rows = text.count(b"\n")
+        rows, _ = text.counts(b"\n")
         dense = plan.features.hash_start is None
         width = plan.features.width if dense else len(plan.numeric)
         self._X = np.empty((rows, width)) if width == len(plan.numeric) else np.zeros((rows, width))

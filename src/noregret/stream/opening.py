@@ -234,7 +234,9 @@ def _cannot_open(path: str, error: Exception) -> InputError:
 
 
 def _standard_input() -> BinaryIO:
-    return cast(BinaryIO, getattr(sys.stdin, "buffer", None) or io.BytesIO())
+    """Without a buffer of its own: a thread that waits there would hold a lock when the process ends."""
+    buffered = getattr(sys.stdin, "buffer", None) or io.BytesIO()
+    return cast(BinaryIO, getattr(buffered, "raw", buffered))
 
 
 def _some(file: BinaryIO, size: int) -> bytes:

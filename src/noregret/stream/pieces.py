@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from noregret.errors import InputError
 from noregret.stream.opening import Opened
 
-FIRST, LARGEST = 2**16, 2**20  # bytes: the first piece is small, so that its rows are there soon
-SLACK = b"\n" * 16  # what a parser may look at behind a piece
+FIRST, LARGEST = 2**16, 2**21  # bytes: the first piece is small, so that its rows are there soon
+SLACK = b"\n" * 32  # what a parser may look at behind a piece
 MARK = b"\xef\xbb\xbf"
 Cut = Callable[[bytearray, int, int], int]
 
@@ -35,9 +35,12 @@ class Piece:
         """The buffer as kernels take it."""
         return np.frombuffer(self.data, dtype=np.uint8)
 
-    def count(self, one: bytes) -> int:
-        """How often a byte occurs."""
-        return int(np.count_nonzero(self.array[self.start : self.stop] == one[0]))
+    def counts(self, one: bytes) -> tuple[int, int]:
+        """How many lines there are, and how often another byte occurs."""
+        from noregret._kernel.svmlight import counted
+
+        lines, others = counted(self.array, self.start, self.stop, one[0])
+        return int(lines), int(others)
 
     def line(self, begin: int) -> bytes:
         """The line that begins there, without its newline."""

@@ -17,6 +17,7 @@ Piece = TypeVar("Piece")
 Answer = TypeVar("Answer")
 
 MOST = 8
+PATIENCE = 0.5  # seconds for the thread that fetches to end: one that waits for a silent source is left behind
 
 
 def available() -> int:
@@ -61,4 +62,4 @@ def in_order(pieces: Iterator[Piece], work: Callable[[Piece], Answer], threads: 
         finally:
             left = True
             room.release(threads + 2)
-            fetching.join()
+            fetching.join(PATIENCE)

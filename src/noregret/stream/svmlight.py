@@ -46,7 +46,7 @@ class _Rows:
 
     def __init__(self, text: Piece) -> None:
         self._text = text
-        rows, pairs = text.count(b"\n"), text.count(b":")
+        rows, pairs = text.counts(b":")
         self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
         self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
         self._indices, self._values = np.empty(pairs, dtype=np.uint32), np.empty(pairs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,7 +86,8 @@ class TextStream(Stream):
             raise InputError(error.sentence, error.source, before + 1) from error
         finally:
             parts.close()
-            pieces.close()
+            with suppress(ValueError):  # another thread still waits for bytes of a source that is silent
+                pieces.close()
 
     def _block(self, part: Part, labels: LabelTokens, before: int) -> Block:
         lines = part.lines + (before + 1)
