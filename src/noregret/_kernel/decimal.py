@@ -168,6 +168,17 @@ def number(data: Any, i: Any) -> Any:
 
 
 @inlined
+def unsigned(data: Any, i: Any) -> Any:
+    """As `number`, quicker where there is no sign: where to look next then does not wait for the first byte."""
+    lead = byte(data, i) - ZERO
+    if 0 <= lead <= 9 and byte(data, i + 1) == POINT:
+        value, end, status = _fraction(data, i + 2, lead)
+        if status != NONE:
+            return value, end, status
+    return number(data, i)
+
+
+@inlined
 def _fraction(data: Any, i: Any, lead: Any) -> Any:
     """Most numbers: one digit, a point, and at most 23 digits, which begin at i; NONE for the others.
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel import compiled, inlined
 from noregret._kernel.bits import byte, eight_bytes
-from noregret._kernel.decimal import FINE, HARD, NONE, digits_ahead, number, whole
+from noregret._kernel.decimal import FINE, HARD, NONE, digits_ahead, number, unsigned, whole
 
 NEWLINE, SPACE, COMMENT, COLON, Q = 10, 32, 35, 58, 113
 MAX_INDEX = np.int64(2**31 - 1)
@@ -171,7 +171,7 @@ def svmlight(
                 i = _token_end(data, i)
                 continue
             index, i = _index(data, i)
-            value, end, status = number(data, i + 1)
+            value, end, status = unsigned(data, i + 1)
             if index < 0 or status == NONE or not _ends(byte(data, end)) or (status == HARD and hard == tough.shape[0]):
                 plain = False
                 break
