@@ -30,21 +30,26 @@ Function = Callable[[float, float, float], float]
 
 
 @inlined
-def moved(cfg: Any, w: float, squares: float, dual: float, g: float) -> tuple[float, float]:
-    """(w, θ) of one coordinate after a gradient g, `squares` including its square."""
+def descended(w: float, squares: float, g: float, eta: float, radius: float) -> float:
+    """w of one coordinate of AdaGrad after a gradient g, `squares` including its square, which may vanish."""
+    root = math.sqrt(squares)
+    w -= eta * g / root if root > 0.0 else 0.0
+    return min(max(w, -radius), radius)
+
+
+@inlined
+def proximal(cfg: Any, w: float, squares: float, dual: float, g: float) -> tuple[float, float]:
+    """(w, θ) of one coordinate of FTRL-Proximal after a gradient g, `squares` including its square."""
     root = math.sqrt(squares)
     if root == 0.0:  # the square of a gradient may vanish
         return w, dual
-    if cfg["rate"] == PROXIMAL:
-        dual += g - (root - math.sqrt(max(squares - g * g, 0.0))) / cfg["eta"] * w
-        size = abs(dual) - cfg["l1"]
-        w = 0.0
-        if size > 0.0:
-            w = size / ((cfg["beta"] + root) / cfg["eta"] + cfg["l2"])
-            if dual > 0.0:
-                w = -w
-    else:
-        w -= cfg["eta"] * g / root
+    dual += g - (root - math.sqrt(max(squares - g * g, 0.0))) / cfg["eta"] * w
+    size = abs(dual) - cfg["l1"]
+    w = 0.0
+    if size > 0.0:
+        w = size / ((cfg["beta"] + root) / cfg["eta"] + cfg["l2"])
+        if dual > 0.0:
+            w = -w
     return min(max(w, -cfg["radius"]), cfg["radius"]), dual
 
 
@@ -52,18 +57,31 @@ def moved(cfg: Any, w: float, squares: float, dual: float, g: float) -> tuple[fl
 def update(st: Any, cfg: Any, rows: Any, t: int, g: float, table: Any) -> None:
     """Every coordinate of row t, and the bias."""
     start, stop = entries(rows, t)
-    for k in range(start, stop):
-        i, x = entry(rows, t, k)
-        part = g * x
-        if part != 0.0:
+    if cfg["rate"] == PROXIMAL:
+        for k in range(start, stop):
+            i, x = entry(rows, t, k)
+            part = g * x
+            if part != 0.0:
+                squares = table[i, SQUARES] + part * part
+                table[i, SQUARES] = squares
+                table[i, TOTAL] += part
+                table[i, WEIGHT], table[i, DUAL] = proximal(cfg, table[i, WEIGHT], squares, table[i, DUAL], part)
+    else:
+        eta, radius = cfg["eta"], cfg["radius"]
+        for k in range(start, stop):
+            i, x = entry(rows, t, k)
+            part = g * x
             squares = table[i, SQUARES] + part * part
             table[i, SQUARES] = squares
             table[i, TOTAL] += part
-            table[i, WEIGHT], table[i, DUAL] = moved(cfg, table[i, WEIGHT], squares, table[i, DUAL], part)
+            table[i, WEIGHT] = descended(table[i, WEIGHT], squares, part, eta, radius)
     if cfg["bias"] != 0.0:
         st["bias_squares"] += g * g
         st["bias_gradient"] += g
-        st["bias"], st["bias_dual"] = moved(cfg, st["bias"], st["bias_squares"], st["bias_dual"], g)
+        if cfg["rate"] == PROXIMAL:
+            st["bias"], st["bias_dual"] = proximal(cfg, st["bias"], st["bias_squares"], st["bias_dual"], g)
+        else:
+            st["bias"] = descended(st["bias"], st["bias_squares"], g, cfg["eta"], cfg["radius"])
 
 
 def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> Callable[..., int]:
