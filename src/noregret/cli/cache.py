@@ -114,7 +114,7 @@ def _show(answer: dict[str, Any], json: bool, quiet: bool) -> None:
 
         print(f"{answer['cache']}: {'made' if answer['made'] else 'there already, and right'}")
         rows = [(key, number(answer[key])) for key in ("rows", "features", "values", "bytes")]
-        rows.append(("  of the file's own", f"{answer['ratio']:.2f}"))
+        rows.append(("  times the file", f"{answer['ratio']:.2f}"))
         table([*rows, ("seconds", f"{answer['seconds']:.3f}")])
 
 

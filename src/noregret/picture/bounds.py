@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,8 @@ def at_most(value: float) -> str:
     """A bound with four figures, never below itself."""
     if value >= 9999.5:
         return f"{math.ceil(value):,}"
-    shown = f"{value:.4g}"
-    return shown if float(shown) >= value else f"{np.nextafter(value * 1.00051, math.inf):.4g}"
+    with localcontext(Context(prec=4, rounding=ROUND_CEILING)):
+        return f"{float(+Decimal(value)):.4g}"
 
 
 def bounds_axes(axes: Any, certificates: Sequence[Certificate | Told]) -> Any:

@@ -144,7 +144,7 @@ OVERVIEW = Kind(
 )
 MISTAKES = Kind(
     "Mistakes against bounds",
-    "Mistakes so far, and what each theorem allows over all rounds (dashed): the curve stays below every such line.",
+    "Mistakes so far; dashed, where a theorem bounds them, what it allows over all rounds: the curve stays below.",
     draw=lambda axes, subject: mistakes_axes(axes, subject.thing, subject.certificates),
     missing=_labels_only,
 )

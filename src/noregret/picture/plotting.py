@@ -134,6 +134,8 @@ def _drawn(subject: Subject, chosen: Kind, ax: Any) -> Any:
             raise SettingError("plot: this picture has several axes of its own: leave out ax")
         return chosen.fill(new_figure(*chosen.size(subject)), subject)
     assert chosen.draw is not None
+    if ax is not None and not hasattr(ax, "set_ylabel"):
+        raise SettingError(f"plot: ax must be the axes of a figure, got {type(ax).__name__}")
     return chosen.draw(new_figure(*chosen.size(subject)).add_subplot() if ax is None else ax, subject)
 
 
