@@ -318,3 +318,9 @@ def test_a_time_limit_gives_an_honest_wider_interval():
     assert quick["lower"] <= slow["upper"]
     assert slow["lower"] <= quick["upper"]
     assert slow["upper"] - slow["lower"] <= quick["upper"] - quick["lower"]
+
+
+def test_a_receipt_that_is_not_text_is_one_sentence(tmp_path):
+    (tmp_path / "r.json").write_bytes(b'{"a":"\xff"}')
+    with pytest.raises(ReceiptError, match=r"r\.json: is not a receipt: it is not JSON"):
+        verify(tmp_path / "r.json", ([[1.0]], [1]))

@@ -346,3 +346,17 @@ def test_ignored_columns_are_left_out(csv):
 def test_the_label_cannot_be_a_feature_too(csv):
     with pytest.raises(InputError, match="column 'label' is the label: it cannot be --text too"):
         csv("label,a\n1,2\n", text=["label"])
+
+
+def test_a_record_may_be_longer_than_any_cell_may_be(csv, monkeypatch):
+    monkeypatch.setattr("noregret.stream.delimited.CELL_LIMIT", 5000)
+    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**10)
+    cell = '"' + "ab " * 1000 + '"'
+    text = "label," + ",".join(f"t{i}" for i in range(30)) + "\n"
+    stream = csv(text + f"1,{','.join([cell] * 30)}\n" * 2, text=["t0"], ignore=[f"t{i}" for i in range(1, 30)])
+    assert [len(block) for block in stream.blocks()] in ([2], [1, 1])
+
+
+def test_a_header_without_a_newline_behind_blank_lines(csv):
+    with pytest.raises(InputError, match=r"rows\.csv: holds no rows$"):
+        matrix(csv("\n\na;label"))

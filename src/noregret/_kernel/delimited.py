@@ -27,21 +27,25 @@ NULL, NO = 0x6C6C756E, 0x656E6F6E
 
 
 @compiled
-def records_end(data: NDArray[np.uint8], stop: int, delimiter: int) -> int:
-    """Where the last whole record of data[:stop] ends; quoted cells may hold newlines."""
+def records_end(data: NDArray[np.uint8], stop: int, delimiter: int) -> tuple[int, int]:
+    """Where the last whole record of data[:stop] ends, and where a quoted cell without end begins; `stop` if none does."""
     end = i = 0
+    opened = stop
     starts = True  # a cell
     while i < stop:
         one = byte(data, i)
         i += 1
         if one == QUOTE and starts:
+            opened = i
             while i < stop and (byte(data, i) != QUOTE or (i + 1 < stop and byte(data, i + 1) == QUOTE)):
                 i += 2 if byte(data, i) == QUOTE else 1
+            if i < stop:
+                opened = stop
             i += 1
         if one == NEWLINE:
             end = i
         starts = one in (NEWLINE, delimiter)
-    return end
+    return end, opened
 
 
 @inlined

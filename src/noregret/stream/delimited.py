@@ -73,9 +73,10 @@ class Delimited(TextStream):
             self._between = delimiter(head.decode("utf-8", "replace"))
         if data.find(b'"', start, filled) < 0:
             return stop
-        stop = start + int(records_end(np.frombuffer(data, dtype=np.uint8)[start:], filled - start, ord(self._between)))
+        text = np.frombuffer(data, dtype=np.uint8)[start:]
+        stop, opened = records_end(text, filled - start, ord(self._between))
         # A cell without end is handed over, for the reader to refuse it.
-        return filled if filled - stop > 2 * CELL_LIMIT else stop
+        return filled if filled - start - opened > CELL_LIMIT else start + int(stop)
 
     def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[list[str]]]:
         """The header and the first thousand records, and the pieces that they stand in."""
@@ -100,7 +101,8 @@ class Delimited(TextStream):
 
     def _records(self, text: Piece, at: int, line: int) -> Records:
         if not self._between:  # a header without a newline
-            self._between = delimiter(text.line(text.start).decode("utf-8", "replace"))
+            lines = bytes(text.data[text.start : text.stop]).split(b"\n")
+            self._between = delimiter(next(filter(bytes.strip, lines), b"").decode("utf-8", "replace"))
         return Records(text, self._between, self._file.name, at, line)
 
     def _pieces(self) -> Generator[Piece]:
