@@ -28,7 +28,7 @@ NULL, NO = 0x6C6C756E, 0x656E6F6E
 
 @compiled
 def records_end(data: NDArray[np.uint8], stop: int, delimiter: int) -> tuple[int, int]:
-    """Where the last whole record of data[:stop] ends, and where a quoted cell without end begins; `stop` if none does."""
+    """Where the last whole record of data[:stop] ends, and where a quoted cell without end begins, if not at `stop`."""
     end = i = 0
     opened = stop
     starts = True  # a cell
