@@ -115,16 +115,15 @@ def counted(data: NDArray[np.uint8], start: int, stop: int, one: int) -> tuple[i
 
     Counts of a byte each, for as many bytes as they can hold: the compiler then takes a whole vector of them at once.
     """
-    lines: Any = 0
-    others: Any = 0
+    lines = others = 0
     line, other, end = np.uint8(NEWLINE), np.uint8(one), np.uint64(stop)
     for begin in range(np.uint64(start), end, np.uint64(128)):
         few, some = np.uint8(0), np.uint8(0)
         for i in range(begin, min(begin + np.uint64(128), end)):
             few = np.uint8(few + (data[i] == line))
             some = np.uint8(some + (data[i] == other))
-        lines += few
-        others += some
+        lines += int(few)
+        others += int(some)
     return lines, others
 
 
