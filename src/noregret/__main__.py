@@ -1,5 +1,5 @@
 """`python -m noregret`: the command."""
 
-from noregret.cli.main import main
+from noregret.cli.start import main
 
 main()

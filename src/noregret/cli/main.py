@@ -122,7 +122,9 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def main() -> None:
     """Run the command and leave with its exit code."""
-    gc.set_threshold(50_000, 20, 20)  # what is imported stays: looking through it for garbage is time lost
+    gc.freeze()  # what is imported stays
+    gc.set_threshold(100_000, 20, 20)
+    gc.enable()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ‖ or ± still gets its figures

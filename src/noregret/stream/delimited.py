@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -113,7 +114,7 @@ class Delimited(TextStream):
             if not passed:
                 header = self._records(text, text.start, 0)
                 passed = header.take() is not None
-                text = Piece(text.data, header.at, text.stop, header.line)
+                text = replace(text, start=header.at, before=header.line)
             yield text
 
     def _parse(self, text: Piece) -> Part:
@@ -153,7 +154,9 @@ class _Rows:
         rows, _ = text.counts(b"\n")
         dense = plan.features.hash_start is None
         width = plan.features.width if dense else len(plan.numeric)
-        self._X = np.empty((rows, width)) if width == len(plan.numeric) else np.zeros((rows, width))
+        self._X = text.reuse.array(rows * width).reshape(rows, width)
+        if width != len(plan.numeric):
+            self._X[:] = 0.0
         self._cells = np.empty((rows, len(plan.hashed), 2), dtype=np.int64)
         self._labels, self._tokens = np.full(rows, math.nan), np.empty((rows, 2), dtype=np.int64)
         self._lines = np.empty(rows, dtype=np.int64)

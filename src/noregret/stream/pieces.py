@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
 from noregret.stream.opening import Opened
+from noregret.stream.reuse import Reuse
 
 FIRST, LARGEST = 2**16, 2**21  # bytes: the first piece is small, so that its rows are there soon
 SLACK = b"\n" * 32  # what a parser may look at behind a piece
@@ -26,6 +27,7 @@ class Piece:
     start: int
     stop: int
     before: int = 0  # lines of the piece in front of `start`
+    reuse: Reuse = field(default_factory=Reuse)  # where its rows may take memory from
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -77,11 +79,11 @@ def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
     A piece ends where `cut` says. Whole lines that were read before the source turned out to be damaged come before the
     error.
     """
-    rest, size, first = b"", FIRST, True
+    rest, size, first, reuse = b"", FIRST, True, Reuse()
     trouble: InputError | None = None
     more = True
     while more:
-        data = bytearray(max(size, 2 * len(rest)) + 1 + len(SLACK))
+        data = reuse.text(max(size, 2 * len(rest)) + 1 + len(SLACK))
         data[: len(rest)] = rest
         filled, room = len(rest), len(data) - 1 - len(SLACK)
         while more and filled < room:
@@ -100,7 +102,8 @@ def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
         rest = bytes(memoryview(data)[stop:filled])
         if stop > start:
             data[stop : stop + len(SLACK)] = SLACK
-            yield Piece(data, start, stop)
+            yield Piece(data, start, stop, reuse=reuse)
+            del data  # the next may take its memory
             first, size = False, min(2 * size, LARGEST)
         else:
             rest = bytes(memoryview(data)[:filled])

@@ -49,7 +49,7 @@ class _Rows:
         rows, pairs = text.counts(b":")
         self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
         self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
-        self._indices, self._values = np.empty(pairs, dtype=np.uint32), np.empty(pairs)
+        self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
         self._tough, self._room = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)

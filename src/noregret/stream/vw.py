@@ -146,7 +146,7 @@ class _Rows:
         self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
         self._weights, self._lines = np.empty(rows), np.empty(rows, dtype=np.int64)
         self._bounds = np.empty(rows + 1, dtype=np.int64)
-        self._indices, self._values = np.empty(pairs, dtype=np.uint32), np.empty(pairs)
+        self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
         self._new, self._table = np.empty((pairs, 4), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
         self._said: list[str] = []  # names from lines that are not plain
         self._bounds[0] = 0
