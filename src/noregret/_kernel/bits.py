@@ -50,6 +50,30 @@ def product(a: Any, b: Any) -> tuple[Any, Any]:
     return np.uint64(whole >> 64), np.uint64(whole & 0xFFFFFFFFFFFFFFFF)
 
 
+def wrapped_product(a: Any, b: Any) -> Any:
+    """a·b modulo 2⁶⁴."""
+    return np.uint64(int(a) * int(b) & 0xFFFFFFFFFFFFFFFF)
+
+
+def wrapped_sum(a: Any, b: Any) -> Any:
+    """a + b modulo 2⁶⁴."""
+    return np.uint64(int(a) + int(b) & 0xFFFFFFFFFFFFFFFF)
+
+
+def apart() -> None:
+    """Said first in a function that is to stay a function of its own, with all the registers to itself."""
+
+
+@intrinsic
+def _apart(context: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        if "alwaysinline" not in builder.function.attributes:
+            builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
 @intrinsic
 def _eight_bytes(context: Any, data: Any, i: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
@@ -136,3 +160,18 @@ def _leading_zeros_of(word: Any) -> Callable[..., Any]:
 @overload(product, strict=False, inline="always")
 def _product_of(a: Any, b: Any) -> Callable[..., Any]:
     return lambda a, b: _product(a, b)
+
+
+@overload(wrapped_product, strict=False, inline="always")
+def _wrapped_product_of(a: Any, b: Any) -> Callable[..., Any]:
+    return lambda a, b: a * b
+
+
+@overload(wrapped_sum, strict=False, inline="always")
+def _wrapped_sum_of(a: Any, b: Any) -> Callable[..., Any]:
+    return lambda a, b: a + b
+
+
+@overload(apart, strict=False, inline="always")
+def _apart_of() -> Callable[..., Any]:
+    return lambda: _apart()

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret._kernel import compiled, inlined, unkept
-from noregret._kernel.record import book, mean_label, record_curve, record_trace
-from noregret._kernel.rows import dot, entries, entry
+from noregret._kernel.record import book_sums, mean_label, record_curve, record_trace, tally
+from noregret._kernel.rows import adagrad_ahead, dot, entries, entry
 from noregret._kernel.state import PROXIMAL
 from noregret._kernel.step import book_gradient
 from noregret._kernel.vector import norm1
@@ -68,7 +68,7 @@ def update(st: Any, cfg: Any, rows: Any, t: int, g: float, table: Any) -> None:
                 table[i, WEIGHT], table[i, DUAL] = proximal(cfg, table[i, WEIGHT], squares, table[i, DUAL], part)
     else:
         eta, radius = cfg["eta"], cfg["radius"]
-        for k in range(start, stop):
+        for k in range(start + adagrad_ahead(rows, t, g, eta, radius, table), stop):
             i, x = entry(rows, t, k)
             part = g * x
             squares = table[i, SQUARES] + part * part
@@ -93,6 +93,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         cfg = record[0]["config"]
         p = cfg["parameter"]
         weighted = weights.shape[0] > 0
+        played = labels.shape[0]
+        counted = 0
         for t in range(labels.shape[0]):
             k = weights[t] if weighted else 1.0
             if k == 0.0:
@@ -107,22 +109,29 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             g = k * slope(score, y, p)
             total2 = st["gradient2"] + g * g * row2
             if not (math.isfinite(row2) and math.isfinite(score) and math.isfinite(total2)):
-                return t
+                played = t
+                break
             if not (math.isfinite(st["loss"] + loss) and math.isfinite(g * score)):
-                return t
+                played = t
+                break
             if not cfg["classify"]:
                 st["constant"] += k * value(mean_label(st), y, p)
                 st["last"] += k * value(st["last_label"], y, p)
-            book(st, cfg, k, labels, scores, t, row2, loss)
+            book_sums(st, cfg, k, y, score, row2, loss)
             st["rounds"] += 1
             if g != 0.0:
                 st["updates"] += 1
                 book_gradient(st, st["rounds"], math.sqrt(st["rounds"]), g * g * row2, total2, g * score)
                 update(st, cfg, rows, t, g, table)
             if st["rounds"] == st["trace_next"]:
+                if cfg["classify"]:
+                    tally(st, cfg["tie"], labels, scores, counted, t + 1)
+                counted = t + 1
                 record_trace(st, cfg["classify"])
             if st["rounds"] == st["curve_next"]:
                 record_curve(st, norm1(table[:, TOTAL]) + abs(st["bias_gradient"]))
-        return int(labels.shape[0]) + 0 * stamp
+        if cfg["classify"]:
+            tally(st, cfg["tie"], labels, scores, counted, played)
+        return int(played) + 0 * stamp
 
     return play

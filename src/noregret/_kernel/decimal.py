@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel import compiled, inlined
-from noregret._kernel.bits import byte, eight_bytes, leading_zeros, product, trailing_zeros
+from noregret._kernel.bits import (
+    byte,
+    eight_bytes,
+    leading_zeros,
+    product,
+    trailing_zeros,
+    wrapped_product,
+    wrapped_sum,
+)
 
 FINE, HARD, NONE = 0, 1, 2  # a number; one for the exact routine; no number at all
 
@@ -24,14 +32,13 @@ PLUS, MINUS, POINT, ZERO, SMALL_E = 43, 45, 46, 48, 101
 MOST_DIGITS = 19  # 10^19 < 2^64
 LEAST, MOST = -342, 308  # below and above these powers of ten a float64 is 0 or infinite
 
-_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
-_HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
-_SIXES = np.uint64(0x0606060606060606)
 _ZEROS = np.uint64(0x3030303030303030)
+_BEYOND_NINE = np.uint64(0x7676767676767676)  # what lifts 10, and no digit, to the highest bit of its byte
+_HIGHEST = np.uint64(0x8080808080808080)
 _PAIRS = np.uint64(0x00FF00FF00FF00FF)
 _FOURS = np.uint64(0x0000FFFF0000FFFF)
-_EIGHTS = np.uint64(0x00000000FFFFFFFF)
-_TEN, _HUNDRED, _TEN_THOUSAND = np.uint64(10), np.uint64(100), np.uint64(10_000)
+_TENS, _HUNDREDS, _TEN_THOUSANDS = np.uint64(10 << 8 | 1), np.uint64(100 << 16 | 1), np.uint64(10_000 << 32 | 1)
+_TEN = np.uint64(10)
 _S8, _S16, _S32 = np.uint64(8), np.uint64(16), np.uint64(32)
 _ONE, _NIL = np.uint64(1), np.uint64(0)
 _ALL_BUT_ONE = np.uint64(0xFFFFFFFFFFFFFFFE)
@@ -68,20 +75,36 @@ TWOS = np.array([np.ldexp(1.0, e) for e in range(LEAST_TWO, MOST_TWO + 1)])
 
 
 @inlined
+def eight_digits(data: Any, i: Any) -> Any:
+    """The eight bytes from i on, the digits among them as numbers and every other byte as more than nine."""
+    return eight_bytes(data, i) ^ _ZEROS
+
+
+@inlined
 def digits_ahead(word: Any) -> Any:
-    """How many of the eight bytes, from the first on, are digits."""
-    other = ((word & _HIGH) ^ _ZEROS) | (((word & _BYTES) + _SIXES) & _HIGH)
-    return trailing_zeros(other) >> 3
+    """How many of eight digits, from the first on, are digits indeed."""
+    return trailing_zeros((wrapped_sum(word, _BEYOND_NINE) | word) & _HIGHEST) >> 3
 
 
 @inlined
 def whole(word: Any, count: Any) -> Any:
-    """The number that the first `count` bytes write, which are digits; 0 for none."""
+    """The number that the first `count` of eight digits write; 0 for none."""
     half = np.uint64(32 - 4 * count)
-    word = ((word << half) << half) & _BYTES  # in two steps: a shift by 64 has no meaning
-    word = (word & _PAIRS) * _TEN + ((word >> _S8) & _PAIRS)
-    word = (word & _FOURS) * _HUNDRED + ((word >> _S16) & _FOURS)
-    return (word & _EIGHTS) * _TEN_THOUSAND + (word >> _S32)
+    return _joined((word << half) << half)  # in two steps: a shift by 64 has no meaning
+
+
+@inlined
+def whole_of_some(word: Any, count: Any) -> Any:
+    """As `whole`, quicker, for one digit or more."""
+    return _joined(word << np.uint64(-8 * count & 63))
+
+
+@inlined
+def _joined(word: Any) -> Any:
+    """The number that eight digits write: pairs of neighbours become one number, three times."""
+    word = (wrapped_product(word, _TENS) >> _S8) & _PAIRS
+    word = (wrapped_product(word, _HUNDREDS) >> _S16) & _FOURS
+    return wrapped_product(word, _TEN_THOUSANDS) >> _S32
 
 
 @inlined
@@ -90,21 +113,21 @@ def _digits(data: Any, i: Any, w: Any, count: Any) -> Any:
 
     More than 19 of them are counted no further, and w is of no use then.
     """
-    word = eight_bytes(data, i)
+    word = eight_digits(data, i)
     ahead = digits_ahead(word)
     while ahead > 0:
-        more = ahead - min(ahead, trailing_zeros(word ^ _ZEROS) >> 3) if w == _NIL else ahead
+        more = ahead - min(ahead, trailing_zeros(word) >> 3) if w == _NIL else ahead
         if count + more > MOST_DIGITS:
             while ahead == 8:
                 i += 8
-                ahead = digits_ahead(eight_bytes(data, i))
+                ahead = digits_ahead(eight_digits(data, i))
             return w, MOST_DIGITS + 1, i + ahead
         w = w * TENS[ahead] + whole(word, ahead)
         count += more
         i += ahead
         if ahead < 8:
             return w, count, i
-        word = eight_bytes(data, i)
+        word = eight_digits(data, i)
         ahead = digits_ahead(word)
     return w, count, i
 
@@ -161,7 +184,7 @@ def number(data: Any, i: Any) -> Any:
     lead = byte(data, i) - ZERO
     value, end, status = 0.0, i, NONE
     if 0 <= lead <= 9 and byte(data, i + 1) == POINT:
-        value, end, status = _fraction(data, i + 2, lead)
+        value, end, status = fraction(data, i + 2, lead)
     if status == NONE:
         value, end, status = _any_number(data, i)
     return value * (1 - 2 * negative), end, status
@@ -172,34 +195,41 @@ def unsigned(data: Any, i: Any) -> Any:
     """As `number`, quicker where there is no sign: where to look next then does not wait for the first byte."""
     lead = byte(data, i) - ZERO
     if 0 <= lead <= 9 and byte(data, i + 1) == POINT:
-        value, end, status = _fraction(data, i + 2, lead)
+        value, end, status = fraction(data, i + 2, lead)
         if status != NONE:
             return value, end, status
     return number(data, i)
 
 
 @inlined
-def _fraction(data: Any, i: Any, lead: Any) -> Any:
+def fraction(data: Any, i: Any, lead: Any) -> Any:
     """Most numbers: one digit, a point, and at most 23 digits, which begin at i; NONE for the others.
 
     Beyond eight digits nothing depends on how many there are but where to look next: their number varies from one to
     the next, and a processor that guesses wrong loses more time than the digits take.
     """
-    word = eight_bytes(data, i)
+    word = eight_digits(data, i)
     ahead = digits_ahead(word)
     if ahead < 8:
         end = i + ahead
         if byte(data, end) | 32 == SMALL_E:
             return 0.0, end, NONE
         return np.float64(lead * WHOLE_TENS[ahead] + np.int64(whole(word, ahead))) / POWERS[ahead], end, FINE
-    w = np.uint64(lead) * TENS[8] + whole(word, 8)
-    word = eight_bytes(data, i + 8)
+    return long_fraction(data, i, lead)
+
+
+@inlined
+def long_fraction(data: Any, i: Any, lead: Any) -> Any:
+    """As `fraction`, for eight digits or more; NONE for fewer."""
+    first = eight_digits(data, i)
+    w = np.uint64(lead) * TENS[8] + whole_of_some(first, 8)
+    word = eight_digits(data, i + 8)
     ahead = digits_ahead(word)
-    last = eight_bytes(data, i + 16)
+    last = eight_digits(data, i + 16)
     further = digits_ahead(last) * (ahead == 8)
     w = w * TENS[ahead] + whole(word, ahead)
     end = i + 8 + ahead + further
-    if w >= ROOM[further] or byte(data, end) | 32 == SMALL_E:
+    if w >= ROOM[further] or byte(data, end) | 32 == SMALL_E or digits_ahead(first) < 8:
         return 0.0, end, NONE
     value, status = nearest(w * TENS[further] + whole(last, further), -(8 + ahead + further))
     return value, end, status
@@ -222,7 +252,7 @@ def _any_number(data: Any, i: Any) -> Any:
     if byte(data, i) | 32 == SMALL_E:
         sign = byte(data, i + 1)
         i += 1 + ((sign == MINUS) | (sign == PLUS))
-        word = eight_bytes(data, i)
+        word = eight_digits(data, i)
         ahead = digits_ahead(word)
         if ahead == 0 or ahead == 8:
             return 0.0, i, NONE

@@ -27,7 +27,6 @@ def _typed(typing: Any, indices: Any, values: Any, first: Any, fours: Any, z: An
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         given = [context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 1, 4)]
         features, entries, weights = given
-        given_type = context.get_value_type(signature.args[1].dtype)
         room = builder.extract_value(weights.shape, 0)
         dots, squares = (_variable(builder, ir.Constant(FOUR, [0.0] * 4)) for _ in range(2))
         outside = _variable(builder, ir.Constant(REAL, 0.0))
@@ -39,11 +38,7 @@ def _typed(typing: Any, indices: Any, values: Any, first: Any, fours: Any, z: An
                 with builder.if_then(builder.icmp_unsigned(">=", i, room), likely=False):
                     builder.store(ir.Constant(REAL, math.nan), outside)
                     loop.do_break()
-            pointer = builder.bitcast(builder.gep(entries.data, [start]), ir.VectorType(given_type, 4).as_pointer())
-            x = builder.load(pointer)
-            x.align = context.get_abi_sizeof(given_type)
-            if given_type != REAL:
-                x = builder.fpext(x, FOUR)
+            x = _values(context, builder, signature, entries, start)
             w = ir.Constant(FOUR, ir.Undefined)
             for lane, i in enumerate(picked):
                 weight = builder.load(_address(builder, weights, signature.args[4].layout, i))
@@ -62,6 +57,33 @@ def _address(builder: Any, array: Any, layout: str, i: Any) -> Any:
         return builder.gep(array.data, [i])
     offset = builder.mul(i, builder.extract_value(array.strides, 0))
     return builder.bitcast(builder.gep(builder.bitcast(array.data, I8.as_pointer()), [offset]), array.data.type)
+
+
+def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
+    """Four vectors of four, rows for columns."""
+
+    def picked(a: Any, b: Any, lanes: tuple[int, ...]) -> Any:
+        return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, 4), list(lanes)))
+
+    even, odd = (0, 4, 2, 6), (1, 5, 3, 7)
+    pairs = [picked(a, b, lanes) for a, b in (rows[:2], rows[2:]) for lanes in (even, odd)]
+    low, high = (0, 1, 4, 5), (2, 3, 6, 7)
+    return [picked(pairs[i], pairs[i + 2], lanes) for lanes in (low, high) for i in (0, 1)]
+
+
+def _everywhere(builder: Any, real: Any) -> Any:
+    """A number four times."""
+    one = builder.insert_element(ir.Constant(FOUR, ir.Undefined), real, ir.Constant(I32, 0))
+    return builder.shuffle_vector(one, ir.Constant(FOUR, ir.Undefined), ir.Constant(ir.VectorType(I32, 4), [0] * 4))
+
+
+def _values(context: Any, builder: Any, signature: Any, entries: Any, start: Any) -> Any:
+    """Four values of a row from `start` on, as float64."""
+    given_type = context.get_value_type(signature.args[1].dtype)
+    pointer = builder.bitcast(builder.gep(entries.data, [start]), ir.VectorType(given_type, 4).as_pointer())
+    x = builder.load(pointer)
+    x.align = context.get_abi_sizeof(given_type)
+    return x if given_type == REAL else builder.fpext(x, FOUR)
 
 
 def _sum(builder: Any, four: Any) -> Any:
@@ -88,3 +110,64 @@ _dot_fours: Any = intrinsic(_typed)
 @overload(dot_fours, strict=False, inline="always")
 def _overloaded(indices: Any, values: Any, first: Any, fours: Any, z: Any) -> Callable[..., Any]:
     return lambda indices, values, first, fours, z: _dot_fours(indices, values, first, fours, z)
+
+
+def adagrad_fours(
+    indices: Any, values: Any, first: Any, fours: Any, table: Any, g: float, eta: float, radius: float
+) -> None:
+    """AdaGrad's step of 4·fours coordinates from `first` on, all of them different; table[i] = (w, Σg², Σg, other)."""
+    for k in range(int(first), int(first) + 4 * int(fours)):
+        row, part = table[indices[k]], g * float(values[k])
+        row[1] += part * part
+        row[2] += part
+        root = math.sqrt(row[1])
+        w = row[0] - (eta * part / root if root > 0.0 else 0.0)
+        row[0] = min(max(w, -radius), radius)
+
+
+def _adagrad(
+    typing: Any, indices: Any, values: Any, first: Any, fours: Any, table: Any, g: Any, eta: Any, radius: Any
+) -> Any:
+    """The loop of `adagrad_fours`: roots and quotients of four coordinates at once."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        features, entries, rows = (
+            context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 1, 4)
+        )
+        slope, rate, limit = (_everywhere(builder, argument) for argument in arguments[5:])
+        lowest, zero = builder.fneg(limit), ir.Constant(FOUR, [0.0] * 4)
+        root_of = cgutils.get_or_insert_function(builder.module, ir.FunctionType(FOUR, [FOUR]), "llvm.sqrt.v4f64")
+        with cgutils.for_range(builder, arguments[3], intp=I64) as loop:
+            start = builder.add(arguments[2], builder.shl(loop.index, ir.Constant(I64, 2)))
+            pointers = []
+            for lane in range(4):
+                place = builder.gep(features.data, [builder.add(start, ir.Constant(I64, lane))])
+                offset = builder.shl(builder.zext(builder.load(place), I64), ir.Constant(I64, 2))
+                pointers.append(builder.bitcast(builder.gep(rows.data, [offset]), FOUR.as_pointer()))
+            w, squares, total, other = _transposed(builder, [builder.load(p, align=8) for p in pointers])
+            part = builder.fmul(slope, _values(context, builder, signature, entries, start))
+            squares = builder.fadd(squares, builder.fmul(part, part))
+            total = builder.fadd(total, part)
+            root = builder.call(root_of, [squares])
+            step = builder.fdiv(builder.fmul(rate, part), root)
+            step = builder.select(builder.fcmp_ordered(">", root, zero), step, zero)
+            w = builder.fsub(w, step)
+            w = builder.select(builder.fcmp_ordered("<", w, lowest), lowest, w)
+            w = builder.select(builder.fcmp_ordered(">", w, limit), limit, w)
+            for pointer, row in zip(pointers, _transposed(builder, [w, squares, total, other]), strict=True):
+                builder.store(row, pointer, align=8)
+        return context.get_dummy_value()
+
+    return types.none(indices, values, first, fours, table, g, eta, radius), generate
+
+
+_adagrad_fours: Any = intrinsic(_adagrad)
+
+
+@overload(adagrad_fours, strict=False, inline="always")
+def _overloaded_adagrad(
+    indices: Any, values: Any, first: Any, fours: Any, table: Any, g: Any, eta: Any, radius: Any
+) -> Callable[..., Any]:
+    return lambda indices, values, first, fours, table, g, eta, radius: _adagrad_fours(
+        indices, values, first, fours, table, g, eta, radius
+    )

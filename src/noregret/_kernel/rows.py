@@ -13,6 +13,7 @@ from typing import Any
 from numba import types
 from numba.extending import overload
 
+from noregret._kernel.four import adagrad_fours
 from noregret._kernel.vector import (
     add_dense,
     add_dense_clipped,
@@ -140,3 +141,25 @@ def _entry(rows: Any, t: Any, k: Any) -> Callable[..., Any]:
     if sparse(rows):
         return lambda rows, t, k: (rows[1][k], rows[2][k])
     return lambda rows, t, k: (k, rows[t, k])
+
+
+def adagrad_ahead(rows: Any, t: int, g: float, eta: float, radius: float, table: Any) -> int:
+    """AdaGrad's step of row t's first coordinates, as many as can be taken four at a time: how many those are."""
+    if not isinstance(rows, tuple):
+        return 0
+    start, stop = int(rows[0][t]), int(rows[0][t + 1])
+    adagrad_fours(rows[1], rows[2], start, (stop - start) // 4, table, g, eta, radius)
+    return (stop - start) // 4 * 4
+
+
+@overload(adagrad_ahead, strict=False, inline="always")
+def _adagrad_ahead(rows: Any, t: Any, g: Any, eta: Any, radius: Any, table: Any) -> Callable[..., Any]:
+    if not sparse(rows):
+        return lambda rows, t, g, eta, radius, table: 0
+
+    def ahead(rows: Any, t: Any, g: Any, eta: Any, radius: Any, table: Any) -> Any:
+        fours = (rows[0][t + 1] - rows[0][t]) // 4
+        adagrad_fours(rows[1], rows[2], rows[0][t], fours, table, g, eta, radius)
+        return 4 * fours
+
+    return ahead

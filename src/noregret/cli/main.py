@@ -123,7 +123,7 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 def main() -> None:
     """Run the command and leave with its exit code."""
     gc.freeze()  # what is imported stays
-    gc.set_threshold(100_000, 20, 20)
+    gc.set_threshold(200_000, 20, 20)
     gc.enable()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -145,6 +145,7 @@ def main() -> None:
         code = 0
     except KeyboardInterrupt:
         code = 130
+    gc.freeze()  # nor is there anything to look for at the end
     sys.exit(code if isinstance(code, int) else 0)
 
 

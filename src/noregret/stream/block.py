@@ -25,6 +25,7 @@ class Dense:
     """A C-ordered matrix, one row a round."""
 
     X: Floats
+    finite: bool = False  # whether every value is known to be
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
@@ -44,10 +45,10 @@ class Dense:
         return self.X
 
     def slice(self, start: int, stop: int) -> Dense:
-        return Dense(self.X[start:stop])
+        return Dense(self.X[start:stop], self.finite)
 
     def take(self, rows: Ints) -> Dense:
-        return Dense(self.X[rows])
+        return Dense(self.X[rows], self.finite)
 
     def row_of(self, position: int) -> tuple[int, int]:
         """The (row, feature) of the value at `position` of `values`."""
@@ -65,6 +66,8 @@ class Sparse:
     indices: Indices
     values: Floats
     columns: int | None = None  # where the number of features is known, so that nobody need look for it
+    finite: bool = False  # whether every value is known to be
+    reach: int | None = None  # one more than the highest feature present, where somebody has looked
 
     def __len__(self) -> int:
         return int(self.indptr.shape[0]) - 1
@@ -74,7 +77,7 @@ class Sparse:
         """The number of columns, or one more than the highest feature index present."""
         if self.columns is not None:
             return self.columns
-        return int(self.indices.max()) + 1 if self.indices.size else 0
+        return self.reach if self.reach is not None else reach(self.indices)
 
     @property
     def given(self) -> tuple[Ints, Indices, Floats]:
@@ -84,14 +87,14 @@ class Sparse:
     def slice(self, start: int, stop: int) -> Sparse:
         low, high = int(self.indptr[start]), int(self.indptr[stop])
         bounds = self.indptr[start : stop + 1] - low
-        return Sparse(bounds, self.indices[low:high], self.values[low:high], self.columns)
+        return Sparse(bounds, self.indices[low:high], self.values[low:high], self.columns, self.finite)
 
     def take(self, rows: Ints) -> Sparse:
         lengths = np.diff(self.indptr)[rows]
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
         picked = np.repeat(self.indptr[:-1][rows], lengths) + within
-        return Sparse(indptr, self.indices[picked], self.values[picked], self.columns)
+        return Sparse(indptr, self.indices[picked], self.values[picked], self.columns, self.finite)
 
     def row_of(self, position: int) -> tuple[int, int]:
         row = int(np.searchsorted(self.indptr, position, side="right")) - 1
@@ -102,6 +105,11 @@ class Sparse:
 
 
 Rows = Dense | Sparse
+
+
+def reach(indices: Indices) -> int:
+    """One more than the highest feature."""
+    return int(indices.max()) + 1 if indices.size else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ class _Rows:
         self._plan = plan
         self._columns = columns
         self._between = ord(between)
-        rows, _ = text.counts(b"\n")
+        rows, _, odd = text.counts(b"\n")
         dense = plan.features.hash_start is None
         width = plan.features.width if dense else len(plan.numeric)
         self._X = text.reuse.array(rows * width).reshape(rows, width)
@@ -162,7 +162,7 @@ class _Rows:
         self._lines = np.empty(rows, dtype=np.int64)
         self._tough = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64)
         self._done = np.array([text.start, text.before, 0, 0], dtype=np.int64)
-        self._stop = text.decodable()
+        self._stop = text.decodable() if odd else text.stop
         self._more = bytearray()  # cells that are not in the text as they are meant
 
     def plain(self) -> bool:

@@ -30,7 +30,7 @@ class Missing:
         """The block with the rule applied; the same object when there is nothing to do."""
         _check_weights(block)
         values = block.rows.values
-        finite = _all_finite(values)
+        finite = block.rows.finite or _all_finite(values)
         bad = _missing_labels(block) if self.labels else np.zeros(len(block), dtype=bool)
         if finite and not bad.any():
             return block

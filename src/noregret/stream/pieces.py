@@ -13,7 +13,7 @@ from noregret.errors import InputError
 from noregret.stream.opening import Opened
 from noregret.stream.reuse import Reuse
 
-FIRST, LARGEST = 2**16, 2**21  # bytes: the first piece is small, so that its rows are there soon
+FIRST, LARGEST = 2**16, 2**22  # bytes: the first piece is small, so that its rows are there soon
 SLACK = b"\n" * 32  # what a parser may look at behind a piece
 MARK = b"\xef\xbb\xbf"
 Cut = Callable[[bytearray, int, int], int]
@@ -37,12 +37,12 @@ class Piece:
         """The buffer as kernels take it."""
         return np.frombuffer(self.data, dtype=np.uint8)
 
-    def counts(self, one: bytes) -> tuple[int, int]:
-        """How many lines there are, and how often another byte occurs."""
+    def counts(self, one: bytes) -> tuple[int, int, int]:
+        """How many lines there are, how often another byte occurs, and how many bytes are NUL or not ASCII."""
         from noregret._kernel.svmlight import counted
 
-        lines, others = counted(self.array, self.start, self.stop, one[0])
-        return int(lines), int(others)
+        lines, others, odd = counted(self.array, self.start, self.stop, one[0])
+        return int(lines), int(others), int(odd)
 
     def line(self, begin: int) -> bytes:
         """The line that begins there, without its newline."""
@@ -55,8 +55,6 @@ class Piece:
     def decodable(self) -> int:
         """Where the first line begins that holds a NUL byte or is not UTF-8; the end of the piece where all is text."""
         stop = self.without_nul()
-        if self.data.isascii():
-            return stop
         try:
             codecs.utf_8_decode(memoryview(self.data)[self.start : stop], "strict", True)
             return stop

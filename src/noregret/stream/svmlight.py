@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from noregret.errors import InputError
-from noregret.stream.block import MAX_INDEX, Sparse
+from noregret.stream.block import MAX_INDEX, Sparse, reach
 from noregret.stream.lines import binary, decoded
 from noregret.stream.numbers import number as number_of
 from noregret.stream.opening import Input
@@ -46,14 +46,15 @@ class _Rows:
 
     def __init__(self, text: Piece) -> None:
         self._text = text
-        rows, pairs = text.counts(b":")
+        rows, pairs, odd = text.counts(b":")
         self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
         self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
         self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
         self._tough, self._room = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)
-        self._stop = text.without_nul()
+        self._stop = text.without_nul() if odd else text.stop
+        self._finite = True
 
     def plain(self, labelled: bool) -> bool:
         """Go on through plain lines; whether the end of the text was reached."""
@@ -87,6 +88,7 @@ class _Rows:
         if found is None:
             return
         token, (indices, values) = found
+        self._finite = False  # for all that is known here
         end = pair + len(indices)
         value = number_of(token)
         self._labels[row] = math.nan if value is None else value
@@ -101,8 +103,10 @@ class _Rows:
         _, count, rows, pairs, tough = self._done.tolist()
         for entry, begin, end in self._tough[:tough].tolist():
             self._values[entry] = float(self._text.data[begin:end])
+            self._finite &= math.isfinite(self._values[entry])
+        bounds, indices, values = self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs]
         return Part(
-            Sparse(self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs]),
+            Sparse(bounds, indices, values, finite=self._finite, reach=reach(indices)),
             self._labels[:rows],
             lambda: [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:rows].tolist()],
             self._lines[:rows],
