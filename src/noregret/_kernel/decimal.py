@@ -55,14 +55,18 @@ POWERS = np.array([10.0**k for k in range(23)])  # the powers of ten that are fl
 
 def _fives() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
     """5^q for every q: its leading 128 bits rounded down, in two words, and ⌊log₂ 5^q⌋."""
+    powers = [1]
+    for _ in range(max(-LEAST, MOST)):
+        powers.append(5 * powers[-1])
     high, low, log = [], [], []
     for q in range(LEAST, MOST + 1):
+        power = powers[abs(q)]
         if q >= 0:
-            size = (5**q).bit_length()
-            bits = 5**q << 128 >> size
+            size = power.bit_length()
+            bits = power << 128 >> size
         else:
-            size = 1 - (5**-q).bit_length()  # 5^q is no power of 2, so ⌊log₂⌋ = −⌈log₂ 5^−q⌉
-            bits = (1 << 128 - size) // 5**-q
+            size = 1 - power.bit_length()  # 5^q is no power of 2, so ⌊log₂⌋ = −⌈log₂ 5^−q⌉
+            bits = (1 << 128 - size) // power
         high.append(bits >> 64)
         low.append(bits & 0xFFFFFFFFFFFFFFFF)
         log.append(size - 1)
@@ -71,7 +75,7 @@ def _fives() -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]
 
 FIVES, FIVES_BELOW, FIVES_LOG = _fives()
 LEAST_TWO, MOST_TWO = -1074, 971
-TWOS = np.array([np.ldexp(1.0, e) for e in range(LEAST_TWO, MOST_TWO + 1)])
+TWOS = np.ldexp(1.0, np.arange(LEAST_TWO, MOST_TWO + 1))
 
 
 @inlined

@@ -19,6 +19,7 @@ REAL = ir.DoubleType()
 FOUR = ir.VectorType(REAL, 4)
 _tuple: Any = types.UniTuple
 _variable: Any = cgutils.alloca_once_value
+_function: Any = cgutils.get_or_insert_function
 
 
 def _typed(typing: Any, indices: Any, values: Any, first: Any, fours: Any, z: Any) -> Any:
@@ -136,7 +137,7 @@ def _adagrad(
         )
         slope, rate, limit = (_everywhere(builder, argument) for argument in arguments[5:])
         lowest, zero = builder.fneg(limit), ir.Constant(FOUR, [0.0] * 4)
-        root_of = cgutils.get_or_insert_function(builder.module, ir.FunctionType(FOUR, [FOUR]), "llvm.sqrt.v4f64")
+        root_of = _function(builder.module, ir.FunctionType(FOUR, [FOUR]), "llvm.sqrt.v4f64")
         with cgutils.for_range(builder, arguments[3], intp=I64) as loop:
             start = builder.add(arguments[2], builder.shl(loop.index, ir.Constant(I64, 2)))
             pointers = []

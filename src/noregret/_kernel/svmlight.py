@@ -77,7 +77,7 @@ def _label(data: Any, begin: Any, labelled: Any) -> Any:
     """The label at `begin`: its value (NaN for a word), where it ends, and whether the row is plain so far."""
     i = begin + (byte(data, begin) == MINUS or byte(data, begin) == PLUS)
     digit = byte(data, i) - 48
-    if 0 <= digit and digit <= 9 and byte(data, i + 1) == SPACE:  # as most are, and one digit is soon read
+    if digit >= 0 and digit <= 9 and byte(data, i + 1) == SPACE:  # as most are, and one digit is soon read
         return np.float64(digit * (1 - 2 * (byte(data, begin) == MINUS))), i + 1, True
     value, i, status = number(data, begin)
     if status == FINE and _ends(byte(data, i)):
@@ -113,11 +113,11 @@ def _index(data: Any, i: Any) -> Any:
 
 @inlined
 def _decimal(data: Any, i: Any) -> Any:
-    """The value 0.25 at i, with eight digits or fewer behind the point: its value, where it ends, whether it is such."""
+    """0.25 at i, with eight digits or fewer behind the point: its value, where it ends, whether it is such a number."""
     lead, behind = byte(data, i) - 48, eight_digits(data, i + 2)
     ahead = digits_ahead(behind)
     whole_number = lead * WHOLE_TENS[ahead] + np.int64(whole_of_some(behind, ahead))
-    fine = byte(data, i + 1) == POINT and 0 <= lead and lead <= 9 and ahead > 0
+    fine = byte(data, i + 1) == POINT and lead >= 0 and lead <= 9 and ahead > 0
     return np.float64(whole_number) / POWERS[ahead], i + 2 + ahead, fine
 
 
@@ -126,7 +126,7 @@ def _long_decimal(data: Any, i: Any) -> Any:
     """As `_decimal`, with nine digits or more."""
     lead = byte(data, i) - 48
     value, end, status = long_fraction(data, i + 2, lead)
-    return value, end, byte(data, i + 1) == POINT and 0 <= lead and lead <= 9 and status == FINE
+    return value, end, byte(data, i + 1) == POINT and lead >= 0 and lead <= 9 and status == FINE
 
 
 @inlined

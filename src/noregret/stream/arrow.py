@@ -24,7 +24,7 @@ from noregret.stream.table import ColumnKind, plan
 from noregret.stream.wording import reason
 
 ARROW_FILE = b"ARROW1"
-PARQUET = b"PAR1"
+PARQUET_FILE = b"PAR1"
 
 Batches = Callable[[int], Iterator[Any]]  # record batches of at most so many rows: a new pass each call
 

@@ -6,44 +6,40 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
 from noregret.errors import InputError, SettingError
-from noregret.stream.arrow import ARROW_FILE, PARQUET, read_ipc, read_parquet
 from noregret.stream.base import Stream
 from noregret.stream.cache import CACHE_FILE
-from noregret.stream.delimited import Delimited
 from noregret.stream.features import Features
-from noregret.stream.frame import is_frame, read_frame, read_frame_with
-from noregret.stream.memory import Arrays
-from noregret.stream.npz import Npz
 from noregret.stream.numbers import number
 from noregret.stream.opening import Input, says_something
 from noregret.stream.pipeline import available
-from noregret.stream.rows import DictRows
 from noregret.stream.settings import Settings
-from noregret.stream.svmlight import Svmlight
-from noregret.stream.vw import Vowpal
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 # What has no part in the rows that a cache keeps, or has it by way of the recipe.
 APART = ("text", "categorical", "hash_bits", "features", "frozen", "missing", "block_rows", "threads")
 Reader = Callable[[Input, Settings], Stream]
-READERS: dict[str, Reader] = {
-    ".svm": Svmlight,
-    ".svmlight": Svmlight,
-    ".libsvm": Svmlight,
-    ".vw": Vowpal,
-    ".csv": Delimited,
-    ".tsv": Delimited,
-    ".parquet": read_parquet,
-    ".pq": read_parquet,
-    ".arrow": read_ipc,
-    ".arrows": read_ipc,
-    ".feather": read_ipc,
-    ".ipc": read_ipc,
-    ".npz": Npz,
+# What reads each kind of file, and the module that it is in: only the one that is asked for is loaded.
+SVMLIGHT, VOWPAL, DELIMITED = ("svmlight", "Svmlight"), ("vw", "Vowpal"), ("delimited", "Delimited")
+PARQUET, IPC, NPZ = ("arrow", "read_parquet"), ("arrow", "read_ipc"), ("npz", "Npz")
+READERS = {
+    ".svm": SVMLIGHT,
+    ".svmlight": SVMLIGHT,
+    ".libsvm": SVMLIGHT,
+    ".vw": VOWPAL,
+    ".csv": DELIMITED,
+    ".tsv": DELIMITED,
+    ".parquet": PARQUET,
+    ".pq": PARQUET,
+    ".arrow": IPC,
+    ".arrows": IPC,
+    ".feather": IPC,
+    ".ipc": IPC,
+    ".npz": NPZ,
 }
 
 
@@ -94,6 +90,10 @@ def read(
         return _cached(file, settings) if cache else _read_file(file, settings)
     if cache:
         raise SettingError("cache is for files: what is in memory needs none")
+    from noregret.stream.frame import is_frame, read_frame
+    from noregret.stream.memory import Arrays
+    from noregret.stream.rows import DictRows
+
     if is_frame(source):
         return read_frame(source, settings)
     if isinstance(source, tuple) and _is_matrix_and_labels(source):
@@ -121,6 +121,9 @@ def _is_matrix_and_labels(source: tuple[Any, ...]) -> bool:
 
 
 def _read_arrays(source: tuple[Any, ...], settings: Settings) -> Stream:
+    from noregret.stream.frame import is_frame, read_frame_with
+    from noregret.stream.memory import Arrays
+
     X, y, *rest = source
     if not is_frame(X):
         return Arrays(X, y, rest[0] if rest else None, settings)
@@ -133,8 +136,9 @@ def _read_file(file: Input, settings: Settings) -> Stream:
     endings = PurePath(file.path).suffixes if file.path != "-" else []
     if endings and endings[-1].lower() in COMPRESSED:
         endings.pop()
-    reader = READERS.get(endings[-1].lower()) if endings else None
-    return (reader or _reader_for(file))(file, settings)
+    module, name = (READERS.get(endings[-1].lower()) if endings else None) or _kind_of(file)
+    reader: Reader = getattr(import_module(f"noregret.stream.{module}"), name)
+    return reader(file, settings)
 
 
 def _cached(file: Input, settings: Settings) -> Stream:
@@ -153,23 +157,25 @@ def _cached(file: Input, settings: Settings) -> Stream:
     return Cached(_read_file(file, settings), file.path, rules, reopened, settings.block_rows)
 
 
-def _reader_for(file: Input) -> Reader:
-    """The reader that the first bytes ask for."""
+def _kind_of(file: Input) -> tuple[str, str]:
+    """What the first bytes ask for."""
+    from noregret.stream.arrow import ARROW_FILE, PARQUET_FILE
+
     head = file.head()
-    if head.startswith(PARQUET):
-        return read_parquet
+    if head.startswith(PARQUET_FILE):
+        return PARQUET
     if head.startswith((ARROW_FILE, b"\xff\xff\xff\xff")):
-        return read_ipc
+        return IPC
     if head.startswith(b"PK\x03\x04"):
-        return Npz
+        return NPZ
     if head.startswith(CACHE_FILE):
         raise InputError("is a cache: give the file that it was made of", file.name)
     if not head.strip():
         raise InputError("holds no rows", file.name)
     first = next(filter(says_something, head.removeprefix(b"\xef\xbb\xbf").split(b"\n")), b"")
     if looks_like_vowpal(first):
-        return Vowpal
-    return Svmlight if looks_like_svmlight(first) else Delimited
+        return VOWPAL
+    return SVMLIGHT if looks_like_svmlight(first) else DELIMITED
 
 
 def looks_like_vowpal(line: bytes) -> bool:

@@ -17,11 +17,12 @@ from typing import IO, Any, TypeVar
 import msgspec
 import numpy as np
 
-from noregret.stream.block import Block
+from noregret.stream.block import Block, Rows
 from noregret.stream.cache import CACHE_FILE
 from noregret.stream.cache.layout import HEAD, Damaged, Head, News, block_of, packed, unpacked
 from noregret.stream.cache.origin import Origin
 from noregret.stream.parts import Parts, Words
+from noregret.stream.reuse import Reuse
 
 PAGE = 4096
 MAGIC = CACHE_FILE + b"1" + (b"<" if sys.byteorder == "little" else b">")
@@ -85,6 +86,7 @@ class CacheFile:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._reuse = Reuse()
         try:
             self._file = Path(path).open("rb", buffering=0)  # noqa: SIM115 (closed by close)
         except OSError as error:
@@ -151,21 +153,22 @@ class CacheFile:
         with ThreadPoolExecutor(1) as ahead:
             waiting = ahead.submit(self._next, 0)
             for number in range(self.contents.blocks):
-                head, parts, news = waiting.result()
+                head, rows, parts, news = waiting.result()
                 if number + 1 < self.contents.blocks:
                     waiting = ahead.submit(self._next, number + 1)
                 known.learn(news.words)
-                yield block_of(head, parts, known, source), news
+                yield block_of(head, rows, parts, known, source), news
+                del rows, parts  # the next may take their memory
         if self._file.tell() != self._page.end:
             raise Damaged("there is more in it than it should hold")
 
-    def _next(self, number: int) -> tuple[Head, Parts, News]:
+    def _next(self, number: int) -> tuple[Head, Rows, Parts, News]:
         """The block that begins where the file stands."""
         try:
             head = Head.read(self._file.read(HEAD.size) or b"", number)
             if not 0 <= head.size <= self._page.end - self._file.tell():
                 raise Damaged("it is cut short")
-            body = np.empty(head.size // 8, dtype=np.uint64)
+            body = self._reuse.array(head.size // 8, np.uint64)
             room = body.data.cast("B")
             while len(room) and (count := self._file.readinto(room)):
                 room = room[count:]

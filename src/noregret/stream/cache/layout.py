@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.stream.block import Block, Dense, Rows, Sparse
+from noregret.stream.block import Block, Dense, Rows, Sparse, all_finite, reach
 from noregret.stream.parts import Parts, Words, parts_of
 
 HEAD = struct.Struct("=8q2Q")
@@ -108,8 +108,8 @@ def packed(block: Block, number: int, known: Words, news: News) -> tuple[bytes, 
     return msgspec.structs.replace(head, checksum=checksum(body)).write(), body
 
 
-def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Parts, News]:
-    """The arrays of a block, as views of its body, and its news."""
+def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Rows, Parts, News]:
+    """The rows of a block and its arrays, as views of its body, and its news."""
     from noregret._kernel.checksum import checksum
 
     if checksum(body) != head.checksum:
@@ -124,7 +124,7 @@ def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Parts, News]:
     except msgspec.MsgspecError as error:
         raise Damaged(f"block {head.number + 1} is damaged") from error
     _check(head, parts)
-    return parts, news
+    return _rows(head, parts), parts, news
 
 
 def _check(head: Head, parts: Parts) -> None:
@@ -138,16 +138,19 @@ def _check(head: Head, parts: Parts) -> None:
         raise Damaged(f"block {head.number + 1} is damaged")
 
 
-def block_of(head: Head, parts: Parts, known: Words, source: str) -> Block:
-    """The block of its arrays, its words known."""
+def _rows(head: Head, parts: Parts) -> Rows:
+    finite = all_finite(parts["values"])
+    if head.flags & _DENSE:
+        return Dense(parts["values"].reshape(head.rows, head.columns), finite)
+    columns = None if head.columns < 0 else head.columns
+    return Sparse(parts["bounds"], parts["indices"], parts["values"], columns, finite, reach(parts["indices"]))
+
+
+def block_of(head: Head, rows: Rows, parts: Parts, known: Words, source: str) -> Block:
+    """The block of its rows and arrays, its words known."""
     labels = parts["labels"]
     try:
         labels = known.labels(labels) if head.flags & _WORDS else labels
     except IndexError as error:
         raise Damaged(f"block {head.number + 1} is damaged") from error
-    columns = None if head.columns < 0 else head.columns
-    if head.flags & _DENSE:
-        rows: Rows = Dense(parts["values"].reshape(head.rows, head.columns))
-    else:
-        rows = Sparse(parts["bounds"], parts["indices"], parts["values"], columns)
     return Block(rows, labels, parts["lines"], source, parts.get("weights"))
