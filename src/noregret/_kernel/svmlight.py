@@ -22,6 +22,7 @@ from noregret._kernel.decimal import (
     NONE,
     PLUS,
     POWERS,
+    SIGNS,
     WHOLE_TENS,
     digits_ahead,
     eight_digits,
@@ -78,7 +79,7 @@ def _label(data: Any, begin: Any, labelled: Any) -> Any:
     i = begin + (byte(data, begin) == MINUS or byte(data, begin) == PLUS)
     digit = byte(data, i) - 48
     if digit >= 0 and digit <= 9 and byte(data, i + 1) == SPACE:  # as most are, and one digit is soon read
-        return np.float64(digit * (1 - 2 * (byte(data, begin) == MINUS))), i + 1, True
+        return digit * SIGNS[np.uint64(byte(data, begin) == MINUS)], i + 1, True
     value, i, status = number(data, begin)
     if status == FINE and _ends(byte(data, i)):
         return value, i, True

@@ -8,7 +8,7 @@ parsed by compiled code, many at once; Python's own reader has the last word on 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -23,9 +23,10 @@ from noregret.stream.opening import Input
 from noregret.stream.pieces import Piece, line_end, pieces
 from noregret.stream.records import CELL_LIMIT, Records, delimiter
 from noregret.stream.settings import Settings
-from noregret.stream.table import ColumnKind, Plan, plan
+from noregret.stream.table import USUAL_LABEL, ColumnKind, Plan, plan
 from noregret.stream.text import Part, TextStream
 
+KindOf = Callable[[int], ColumnKind]
 LOOKED_AT = 1000
 TOUGH_NUMBERS = 4096  # a piece may hold so many that only the exact routine can read; records with more are not plain
 
@@ -39,12 +40,7 @@ class Delimited(TextStream):
         self._waiting: Iterator[Piece] | None = None
         source = self._whole_pieces()
         try:
-            looked_at, first = self._look(source)
-            cells = list(zip(*first, strict=True)) or [()] * len(self.header)
-
-            def kind_of(place: int) -> ColumnKind:
-                return "categorical" if isinstance(numbers(cells[place]), int) else "numeric"
-
+            looked_at, kind_of = self._look(source, settings)
             self._plan = plan(self.header, kind_of, settings, file.name)
         except BaseException:
             source.close()
@@ -79,11 +75,34 @@ class Delimited(TextStream):
         # A cell without end is handed over, for the reader to refuse it.
         return filled if filled - start - opened > CELL_LIMIT else start + int(stop)
 
-    def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[list[str]]]:
-        """The header and the first thousand records, and the pieces that they stand in."""
+    def _look(self, source: Iterator[Piece], settings: Settings) -> tuple[list[Piece], KindOf]:
+        """The header, the pieces that the first thousand records stand in, and what their columns hold.
+
+        Most files hold nothing but numbers, which compiled code is quick to say.
+        """
+        looked_at: list[Piece] = []
+        self.header: list[str] = []
+        rows = 0
+        for text in source:
+            looked_at.append(text)
+            records = self._records(text, text.start, 0)
+            if not self.header:
+                self.header = [name.strip() for name in records.take() or ()]
+            found = _numbers_alone(text, records.at, self._between, self.header, settings)
+            if found is None:
+                return self._look_closely(chain(looked_at, source))
+            rows += found
+            if rows >= LOOKED_AT:
+                break
+        if not self.header:
+            raise InputError("holds no rows, not even a header line", self._file.name)
+        return looked_at, lambda _: "numeric"
+
+    def _look_closely(self, source: Iterator[Piece]) -> tuple[list[Piece], KindOf]:
+        """As `_look`, cell by cell."""
         looked_at: list[Piece] = []
         first: list[list[str]] = []
-        self.header: list[str] = []
+        self.header = []
         line = 0
         for text in source:
             looked_at.append(text)
@@ -96,9 +115,8 @@ class Delimited(TextStream):
             line = records.line
             if len(first) == LOOKED_AT:
                 break
-        if not self.header:
-            raise InputError("holds no rows, not even a header line", self._file.name)
-        return looked_at, first
+        columns: list[tuple[str, ...]] = list(zip(*first, strict=True)) or [()] * len(self.header)
+        return looked_at, lambda place: "categorical" if isinstance(numbers(columns[place]), int) else "numeric"
 
     def _records(self, text: Piece, at: int, line: int) -> Records:
         if not self._between:  # a header without a newline
@@ -126,6 +144,34 @@ class Delimited(TextStream):
         except InputError as error:
             wrong = error
         return rows.part(wrong)
+
+
+def _numbers_alone(text: Piece, at: int, between: str, header: list[str], settings: Settings) -> int | None:
+    """How many records there are from `at` on; None unless all are plain, with numbers in each column not declared."""
+    from noregret._kernel.delimited import IGNORED, NUMBER, delimited
+
+    declared = {settings.label or USUAL_LABEL, *settings.ignore, *settings.text, *settings.categorical}
+    kinds = np.array([IGNORED if name in declared else NUMBER for name in header], dtype=np.int64)
+    most, _, odd = text.counts(b"\n")
+    if odd:
+        return None
+    done = np.array([at, 0, 0, 0], dtype=np.int64)
+    cells, tokens, tough = (np.empty(shape, dtype=np.int64) for shape in ((0, 0, 2), (0, 2), (0, 3)))
+    plain = delimited(
+        text.array,
+        text.stop,
+        ord(between),
+        kinds,
+        np.zeros_like(kinds),
+        np.empty((most, 1)),
+        cells,
+        np.empty(0),
+        tokens,
+        np.empty(most, dtype=np.int64),
+        tough,
+        done,
+    )
+    return int(done[2]) if plain else None
 
 
 def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
