@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret._kernel import compiled, inlined, unkept
-from noregret._kernel.record import book_sums, mean_label, record_curve, record_trace, tally
+from noregret._kernel.record import SELDOM, book_sums, mean_label, place_all, record_curve, record_trace, tally
 from noregret._kernel.rows import adagrad_ahead, dot, entries, entry
 from noregret._kernel.state import PROXIMAL
 from noregret._kernel.step import book_gradient
@@ -94,7 +94,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         p = cfg["parameter"]
         weighted = weights.shape[0] > 0
         played = labels.shape[0]
-        counted = 0
+        counted = placed = 0
         for t in range(labels.shape[0]):
             k = weights[t] if weighted else 1.0
             if k == 0.0:
@@ -125,13 +125,17 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 update(st, cfg, rows, t, g, table)
             if st["rounds"] == st["trace_next"]:
                 if cfg["classify"]:
-                    tally(st, cfg["tie"], labels, scores, counted, t + 1)
+                    tally(st, cfg["tie"], labels, scores, counted, t + 1, weighted)
+                    if t - placed >= SELDOM:
+                        place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, t + 1, weighted)
+                        placed = t + 1
                 counted = t + 1
                 record_trace(st, cfg["classify"])
             if st["rounds"] == st["curve_next"]:
                 record_curve(st, norm1(table[:, TOTAL]) + abs(st["bias_gradient"]))
         if cfg["classify"]:
-            tally(st, cfg["tie"], labels, scores, counted, played)
+            tally(st, cfg["tie"], labels, scores, counted, played, weighted)
+            place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, played, weighted)
         return int(played) + 0 * stamp
 
     return play

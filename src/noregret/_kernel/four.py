@@ -17,47 +17,116 @@ from numba.extending import intrinsic, overload
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 REAL = ir.DoubleType()
 FOUR = ir.VectorType(REAL, 4)
+CONTRACT = ("contract",)  # a product and a sum may be one instruction
 _tuple: Any = types.UniTuple
 _variable: Any = cgutils.alloca_once_value
 _function: Any = cgutils.get_or_insert_function
 
 
-def _typed(typing: Any, indices: Any, values: Any, first: Any, fours: Any, z: Any) -> Any:
-    """The loop of `dot_fours`."""
+def _typed(typing: Any, indices: Any, values: Any, start: Any, stop: Any, z: Any) -> Any:
+    """`dot_row` as a call of a function made for these types, which has all the registers to itself."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        given = [context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 1, 4)]
-        features, entries, weights = given
-        room = builder.extract_value(weights.shape, 0)
-        dots, squares = (_variable(builder, ir.Constant(FOUR, [0.0] * 4)) for _ in range(2))
-        outside = _variable(builder, ir.Constant(REAL, 0.0))
-        with cgutils.for_range(builder, arguments[3], intp=I64) as loop:
-            start = builder.add(arguments[2], builder.shl(loop.index, ir.Constant(I64, 2)))
-            places = [builder.add(start, ir.Constant(I64, i)) for i in range(4)]
-            picked = [builder.zext(builder.load(builder.gep(features.data, [place])), I64) for place in places]
-            for i in picked:
-                with builder.if_then(builder.icmp_unsigned(">=", i, room), likely=False):
-                    builder.store(ir.Constant(REAL, math.nan), outside)
-                    loop.do_break()
-            x = _values(context, builder, signature, entries, start)
-            w = ir.Constant(FOUR, ir.Undefined)
-            for lane, i in enumerate(picked):
-                weight = builder.load(_address(builder, weights, signature.args[4].layout, i))
-                w = builder.insert_element(w, weight, ir.Constant(I32, lane))
-            for total, factor in ((dots, w), (squares, x)):
-                builder.store(builder.fadd(builder.load(total), builder.fmul(x, factor)), total)
-        found = [builder.fadd(_sum(builder, builder.load(total)), builder.load(outside)) for total in (dots, squares)]
-        return context.make_tuple(builder, signature.return_type, found)
+        features, entries, weights = (
+            context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 1, 4)
+        )
+        dense = signature.args[4].layout == "C"
+        function = _dot_function(context, builder.module, signature.args[1].dtype, dense)
+        room, stride = (builder.extract_value(part, 0) for part in (weights.shape, weights.strides))
+        given = [features.data, entries.data, *arguments[2:4], weights.data, room, stride]
+        found = builder.call(function, given)
+        parts = [builder.extract_value(found, i) for i in (0, 1)]
+        return context.make_tuple(builder, signature.return_type, parts)
 
-    return _tuple(types.float64, 2)(indices, values, first, fours, z), generate
+    return _tuple(types.float64, 2)(indices, values, types.int64, types.int64, z), generate
 
 
-def _address(builder: Any, array: Any, layout: str, i: Any) -> Any:
-    """Where element i of an array of one dimension lies."""
-    if layout == "C":
-        return builder.gep(array.data, [i])
-    offset = builder.mul(i, builder.extract_value(array.strides, 0))
-    return builder.bitcast(builder.gep(builder.bitcast(array.data, I8.as_pointer()), [offset]), array.data.type)
+def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
+    """The function of `dot_row` in a module: (features, values, start, stop, z, room, stride of z) → (dot, square)."""
+    name = f"noregret.dot.{kind}.{'dense' if dense else 'strided'}"
+    if name in module.globals:
+        return module.globals[name]
+    pointer, entry = I32.as_pointer(), context.get_value_type(kind)
+    given = [pointer, entry.as_pointer(), I64, I64, REAL.as_pointer(), I64, I64]
+    made = ir.Function(module, ir.FunctionType(ir.LiteralStructType([REAL, REAL]), given), name)
+    made.linkage = "internal"
+    made.attributes.add("noinline")
+    builder = ir.IRBuilder(made.append_basic_block())
+    features, entries, start, stop, z, room, stride = made.args
+    length = builder.sub(stop, start)
+    dots, squares = (_variable(builder, ir.Constant(FOUR, [0.0] * 4)) for _ in range(2))
+
+    def feature(place: Any) -> Any:
+        """The feature of an entry, which z has room for, or else the answer is NaN."""
+        i = builder.zext(builder.load(builder.gep(features, [place])), I64)
+        with builder.if_then(builder.icmp_signed(">=", i, room), likely=False):
+            _answer(builder, [ir.Constant(REAL, math.nan)] * 2)
+        return i
+
+    def weight_of(i: Any) -> Any:
+        return builder.load(_address(builder, z, None if dense else stride, i))
+
+    def add(place: Any, kept: Any = None) -> None:
+        """Four entries from `place` on, or those of them that are kept."""
+        picked = [feature(builder.add(place, ir.Constant(I64, lane))) for lane in range(4)]
+        x = _wide(builder, _load(builder, entries, place, entry, 4), entry)
+        if kept is not None:
+            x = builder.select(kept, x, ir.Constant(FOUR, [0.0] * 4))
+        w = ir.Constant(FOUR, ir.Undefined)
+        for lane, i in enumerate(picked):
+            w = builder.insert_element(w, weight_of(i), ir.Constant(I32, lane))
+        for total, factor in ((dots, w), (squares, x)):
+            builder.store(builder.fadd(builder.load(total), builder.fmul(x, factor)), total)
+
+    with cgutils.for_range(builder, builder.ashr(length, ir.Constant(I64, 2)), intp=I64) as loop:
+        add(builder.add(start, builder.shl(loop.index, ir.Constant(I64, 2))))
+    rest = builder.and_(length, ir.Constant(I64, 3))
+    with builder.if_then(builder.and_(builder.icmp_signed(">", rest, ir.Constant(I64, 0)), _from(builder, length, 4))):
+        add(builder.sub(stop, ir.Constant(I64, 4)), _last_lanes(builder, rest))
+    sums = [_variable(builder, _sum(builder, builder.load(total))) for total in (dots, squares)]
+    with (
+        builder.if_then(builder.not_(_from(builder, length, 4)), likely=False),  # a row shorter than four
+        cgutils.for_range(builder, length, intp=I64) as loop,
+    ):
+        place = builder.add(start, loop.index)
+        i = feature(place)
+        x = _wide(builder, builder.load(builder.gep(entries, [place])), entry, REAL)
+        for total, factor in zip(sums, (weight_of(i), x), strict=True):
+            builder.store(builder.fadd(builder.load(total), builder.fmul(x, factor)), total)
+    _answer(builder, [builder.load(total) for total in sums])
+    return made
+
+
+def _answer(builder: Any, parts: list[Any]) -> None:
+    """Return both."""
+    pair = ir.Constant(ir.LiteralStructType([REAL, REAL]), ir.Undefined)
+    for place, part in enumerate(parts):
+        pair = builder.insert_value(pair, part, place)
+    builder.ret(pair)
+
+
+def _from(builder: Any, length: Any, least: int) -> Any:
+    return builder.icmp_signed(">=", length, ir.Constant(I64, least))
+
+
+def _load(builder: Any, pointer: Any, place: Any, kind: Any, count: int) -> Any:
+    """So many neighbours from `place` on."""
+    found = builder.load(builder.bitcast(builder.gep(pointer, [place]), ir.VectorType(kind, count).as_pointer()))
+    found.align = 8 if kind == REAL else 4
+    return found
+
+
+def _wide(builder: Any, x: Any, kind: Any, wanted: Any = FOUR) -> Any:
+    """As float64."""
+    return x if kind == REAL else builder.fpext(x, wanted)
+
+
+def _address(builder: Any, data: Any, stride: Any, i: Any) -> Any:
+    """Where element i of an array of one dimension lies; without a stride the elements are neighbours."""
+    if stride is None:
+        return builder.gep(data, [i])
+    moved = builder.gep(builder.bitcast(data, I8.as_pointer()), [builder.mul(i, stride)])
+    return builder.bitcast(moved, data.type)
 
 
 def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
@@ -72,19 +141,11 @@ def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
     return [picked(pairs[i], pairs[i + 2], lanes) for lanes in (low, high) for i in (0, 1)]
 
 
-def _everywhere(builder: Any, real: Any) -> Any:
+def _everywhere(builder: Any, one: Any, kind: Any = REAL) -> Any:
     """A number four times."""
-    one = builder.insert_element(ir.Constant(FOUR, ir.Undefined), real, ir.Constant(I32, 0))
-    return builder.shuffle_vector(one, ir.Constant(FOUR, ir.Undefined), ir.Constant(ir.VectorType(I32, 4), [0] * 4))
-
-
-def _values(context: Any, builder: Any, signature: Any, entries: Any, start: Any) -> Any:
-    """Four values of a row from `start` on, as float64."""
-    given_type = context.get_value_type(signature.args[1].dtype)
-    pointer = builder.bitcast(builder.gep(entries.data, [start]), ir.VectorType(given_type, 4).as_pointer())
-    x = builder.load(pointer)
-    x.align = context.get_abi_sizeof(given_type)
-    return x if given_type == REAL else builder.fpext(x, FOUR)
+    none = ir.Constant(ir.VectorType(kind, 4), ir.Undefined)
+    first = builder.insert_element(none, one, ir.Constant(I32, 0))
+    return builder.shuffle_vector(first, none, ir.Constant(ir.VectorType(I32, 4), [0] * 4))
 
 
 def _sum(builder: Any, four: Any) -> Any:
@@ -93,24 +154,108 @@ def _sum(builder: Any, four: Any) -> Any:
     return builder.fadd(builder.fadd(a[0], a[2]), builder.fadd(a[1], a[3]))
 
 
-def dot_fours(indices: Any, values: Any, first: Any, fours: Any, z: Any) -> tuple[float, float]:
-    """(⟨z, x⟩, ‖x‖²) over 4·fours entries from `first` on, each sum in four parts; NaN if z has no room for one."""
-    dots, squares = [0.0] * 4, [0.0] * 4
-    for k in range(int(first), int(first) + 4 * int(fours)):
-        if indices[k] >= z.shape[0]:
-            return math.nan, math.nan
-        lane = (k - int(first)) % 4
-        dots[lane] += float(values[k]) * z[indices[k]]
-        squares[lane] += float(values[k]) * float(values[k])
+def dot_row(indices: Any, values: Any, start: Any, stop: Any, z: Any) -> tuple[float, float]:
+    """(⟨z, x⟩, ‖x‖²) for the entries start..stop of a sparse row; NaN both if z has no room for a feature.
+
+    Each sum is taken in four parts, entry k in part k modulo 4; up to three that are left at the end go to the last
+    parts. A row shorter than four is summed as it comes.
+    """
+    row, x = indices[start:stop], [float(value) for value in values[start:stop]]
+    if any(i >= z.shape[0] for i in row):
+        return math.nan, math.nan
+    whole = len(x) // 4 * 4
+    parts = list(range(len(x))) if whole == 0 else [k % 4 if k < whole else k + 4 - len(x) for k in range(len(x))]
+    dots, squares = ([0.0] * 4 for _ in range(2))
+    for k, part in enumerate(parts):
+        place = part if whole else 0
+        dots[place] += x[k] * float(z[row[k]])
+        squares[place] += x[k] * x[k]
     return (dots[0] + dots[2]) + (dots[1] + dots[3]), (squares[0] + squares[2]) + (squares[1] + squares[3])
 
 
-_dot_fours: Any = intrinsic(_typed)
+_dot_row: Any = intrinsic(_typed)
 
 
-@overload(dot_fours, strict=False, inline="always")
-def _overloaded(indices: Any, values: Any, first: Any, fours: Any, z: Any) -> Callable[..., Any]:
-    return lambda indices, values, first, fours, z: _dot_fours(indices, values, first, fours, z)
+@overload(dot_row, strict=False, inline="always")
+def _overloaded(indices: Any, values: Any, start: Any, stop: Any, z: Any) -> Callable[..., Any]:
+    return lambda indices, values, start, stop, z: _dot_row(indices, values, start, stop, z)
+
+
+def dot_line(x: Any, t: Any, z: Any) -> tuple[float, float]:
+    """(⟨z, x⟩, ‖x‖²) for row t of a matrix, or for an array of one dimension; the parts of the sums are not told."""
+    line = x if x.ndim == 1 else x[t]
+    dot = square = 0.0
+    for i in range(line.shape[0]):
+        dot += float(line[i]) * z[i]
+        square += float(line[i]) * float(line[i])
+    return dot, square
+
+
+def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
+    """`dot_line`: sixteen entries at a time, then four, then the rest, in the last lanes of the last four."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        matrix, weights = (context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 2))
+        kind = context.get_value_type(signature.args[0].dtype)
+        length = builder.extract_value(matrix.shape, signature.args[0].ndim - 1)
+        row = matrix.data
+        if signature.args[0].ndim == 2:
+            row = builder.gep(row, [builder.mul(arguments[1], length)])
+        zeros = ir.Constant(FOUR, [0.0] * 4)
+        dots, squares = ([_variable(builder, zeros) for _ in range(4)] for _ in range(2))
+
+        def add(place: Any, part: int, kept: Any = None) -> None:
+            found = _wide(builder, _load(builder, row, place, kind, 4), kind)
+            if kept is not None:
+                found = builder.select(kept, found, zeros)
+            w = _load(builder, weights.data, place, REAL, 4)
+            for totals, factor in ((dots, w), (squares, found)):
+                product = builder.fmul(found, factor, flags=CONTRACT)
+                builder.store(builder.fadd(builder.load(totals[part]), product, flags=CONTRACT), totals[part])
+
+        sixteens = builder.lshr(length, ir.Constant(I64, 4))
+        with cgutils.for_range(builder, sixteens, intp=I64) as loop:
+            start = builder.shl(loop.index, ir.Constant(I64, 4))
+            for part in range(4):
+                add(builder.add(start, ir.Constant(I64, 4 * part)), part)
+        fours = builder.and_(builder.lshr(length, ir.Constant(I64, 2)), ir.Constant(I64, 3))
+        with cgutils.for_range(builder, fours, intp=I64) as loop:
+            before = builder.shl(sixteens, ir.Constant(I64, 4))
+            add(builder.add(before, builder.shl(loop.index, ir.Constant(I64, 2))), 0)
+        rest = builder.and_(length, ir.Constant(I64, 3))
+        some = builder.icmp_signed(">", rest, ir.Constant(I64, 0))
+        with builder.if_then(builder.and_(some, _from(builder, length, 4))):
+            add(builder.sub(length, ir.Constant(I64, 4)), 1, _last_lanes(builder, rest))
+        sums = [_variable(builder, _sum(builder, _four_sums(builder, totals))) for totals in (dots, squares)]
+        with (
+            builder.if_then(builder.not_(_from(builder, length, 4)), likely=False),
+            cgutils.for_range(builder, length, intp=I64) as loop,
+        ):
+            found = _wide(builder, builder.load(builder.gep(row, [loop.index])), kind, REAL)
+            for total, factor in zip(sums, (builder.load(builder.gep(weights.data, [loop.index])), found), strict=True):
+                builder.store(builder.fadd(builder.load(total), builder.fmul(found, factor)), total)
+        return context.make_tuple(builder, signature.return_type, [builder.load(total) for total in sums])
+
+    return _tuple(types.float64, 2)(x, types.int64, z), generate
+
+
+def _four_sums(builder: Any, totals: list[Any]) -> Any:
+    a, b, c, d = (builder.load(total) for total in totals)
+    return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+
+
+def _last_lanes(builder: Any, count: Any) -> Any:
+    """Which of four lanes are the last `count`."""
+    lanes = ir.Constant(ir.VectorType(I64, 4), [0, 1, 2, 3])
+    return builder.icmp_signed(">=", lanes, _everywhere(builder, builder.sub(ir.Constant(I64, 4), count), I64))
+
+
+_dot_line: Any = intrinsic(_line)
+
+
+@overload(dot_line, strict=False, inline="always")
+def _overloaded_line(x: Any, t: Any, z: Any) -> Callable[..., Any]:
+    return lambda x, t, z: _dot_line(x, t, z)
 
 
 def adagrad_fours(
@@ -135,6 +280,7 @@ def _adagrad(
         features, entries, rows = (
             context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 1, 4)
         )
+        kind = context.get_value_type(signature.args[1].dtype)
         slope, rate, limit = (_everywhere(builder, argument) for argument in arguments[5:])
         lowest, zero = builder.fneg(limit), ir.Constant(FOUR, [0.0] * 4)
         root_of = _function(builder.module, ir.FunctionType(FOUR, [FOUR]), "llvm.sqrt.v4f64")
@@ -146,7 +292,8 @@ def _adagrad(
                 offset = builder.shl(builder.zext(builder.load(place), I64), ir.Constant(I64, 2))
                 pointers.append(builder.bitcast(builder.gep(rows.data, [offset]), FOUR.as_pointer()))
             w, squares, total, other = _transposed(builder, [builder.load(p, align=8) for p in pointers])
-            part = builder.fmul(slope, _values(context, builder, signature, entries, start))
+            x = _wide(builder, _load(builder, entries.data, start, kind, 4), kind)
+            part = builder.fmul(slope, x)
             squares = builder.fadd(squares, builder.fmul(part, part))
             total = builder.fadd(total, part)
             root = builder.call(root_of, [squares])

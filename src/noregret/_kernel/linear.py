@@ -11,16 +11,29 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from noregret._kernel import compiled, inlined, unkept
-from noregret._kernel.record import book_sums, mean_label, record_curve, record_trace, tally
+from noregret._kernel.bits import apart
+from noregret._kernel.record import (
+    SELDOM,
+    book_sums,
+    is_mistake,
+    mean_label,
+    place_all,
+    record_curve,
+    record_trace,
+    tally,
+)
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
 from noregret._kernel.simplex import has_corners
 from noregret._kernel.simplex import step as corner_step
-from noregret._kernel.state import AVERAGE, BOX, COIN, CROSS, GRADIENTS, SIMPLEX, SMALL
+from noregret._kernel.state import AVERAGE, BOX, COIN, CONSTANT, CROSS, DOUBLING, GRADIENTS, SIMPLEX, SMALL, TINY, WHOLE
 from noregret._kernel.step import bet, descend, restarts, settle
 from noregret._kernel.vector import largest, lowest, norm1, norm2
 
 Function = Callable[[float, float, float], float]
+U = np.uint64  # for counters: numba tests every signed one for "counted from the end"
 
 
 @inlined
@@ -72,67 +85,137 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
     """
 
     @(compiled if keep else unkept)
+    def run_on(rows: Any, labels: Any, z: Any, st: Any, cfg: Any, scores: Any, t: int, stop: int, simple: bool) -> Any:
+        """The rounds from t on that are soon played: where they end, and ⟨z, x⟩ and ‖x‖² of the row there, if known.
+
+        They are those that change no weight and, where all steps are η, in the whole space, with nothing kept beside
+        the weights, all others too. `play` would do the same with them, number by number, in several times as many
+        instructions, for it can do all else as well. A round that cannot be played is left to it.
+        """
+        apart()
+        p, tie, extra = cfg["parameter"], cfg["tie"], cfg["bias"]
+        scale, bias, norm2_of_z = st["scale"], st["bias"], st["norm2"]
+        loss, largest_row2, mistake_row2 = st["loss"], st["row_max2"], st["mistake_row2"]
+        gradient2, by_root, by_round = st["gradient2"], st["gradient2_sqrt"], st["gradient2_inverse"]
+        largest_gradient2, dots = st["gradient_max2"], st["gradient_dot_weights"]
+        played, updates = st["rounds"], st["updates"]
+        eta = cfg["eta"] / scale if scale != 0.0 else cfg["eta"]
+        inner, row2, known = 0.0, 0.0, False
+        while t < stop:
+            inner, row2 = dot(rows, t, z)
+            y, full, size = labels[U(t)], inner + extra * bias, row2 + extra
+            score = scale * full
+            g = slope(score, y, p)
+            more_loss = loss + value(score, y, p)
+            known = not math.isfinite(row2 + score + more_loss)
+            if known:
+                break
+            if g != 0.0:
+                c, squared, slope_dot = -eta * g, g * g * size, g * score
+                new2, more2 = norm2_of_z + c * (2.0 * full + c * size), gradient2 + squared
+                known = not (simple and math.isfinite(new2 + more2 + slope_dot))
+                if known:
+                    break
+                norm2_of_z = max(new2, 0.0)
+                bias += extra * c
+                updates += 1
+                dots += slope_dot
+                if squared > 0.0:
+                    gradient2 = more2
+                    by_root += squared / math.sqrt(played + 1)
+                    by_round += squared / (played + 1)
+                    largest_gradient2 = max(largest_gradient2, squared)
+                add(rows, t, c, z)
+            scores[U(t)] = score
+            loss, largest_row2 = more_loss, max(largest_row2, size)
+            mistake_row2 += size if is_mistake(score, y, tie) else 0.0
+            played += 1
+            t += 1
+        st["bias"], st["norm2"], st["rounds"], st["updates"] = bias, norm2_of_z, played, updates
+        st["loss"], st["row_max2"], st["mistake_row2"] = loss, largest_row2, mistake_row2
+        st["gradient2"], st["gradient2_sqrt"], st["gradient2_inverse"] = gradient2, by_root, by_round
+        st["gradient_max2"], st["gradient_dot_weights"] = largest_gradient2, dots
+        return t, inner, row2, known
+
+    @(compiled if keep else unkept)
     def play(rows: Any, labels: Any, weights: Any, z: Any, total: Any, record: Any, scores: Any) -> int:
         st = record[0]["state"]
         cfg = record[0]["config"]
         p = cfg["parameter"]
         weighted = weights.shape[0] > 0
-        played = labels.shape[0]
-        counted = 0
-        for t in range(labels.shape[0]):
-            k = weights[t] if weighted else 1.0
-            if k == 0.0:
-                scores[t] = math.nan
-                continue
-            y = labels[t]
-            inner, row2 = dot(rows, t, z)
-            if not math.isfinite(row2):
-                played = t
-                break
-            if st["large"] == 0 and reaches(rows, t, SMALL):
-                st["large"] = 1
-            if restarts(st, cfg, z):
-                inner = 0.0
-            inner += cfg["bias"] * st["bias"]
-            row2 += cfg["bias"]
-            score = st["scale"] * inner
-            scores[t] = score
-            loss = k * value(score, y, p)
-            g = k * slope(score, y, p)
-            if cfg["sigma"] > 0.0:
-                loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
-            if not (math.isfinite(score) and math.isfinite(st["loss"] + loss)):
-                played = t
-                break
-            moves = g != 0.0 or cfg["sigma"] > 0.0 or cfg["l2"] > 0.0
-            old2 = st["norm2"]
-            c = 0.0
-            if moves and cfg["rate"] == COIN:
-                c = bet(st, cfg, inner, row2, score, g)
-            elif moves:
-                c = descend(st, cfg, z, inner, row2, score, g, loss)
-            if c != c:
-                played = t
-                break
-            if not cfg["classify"]:
-                st["constant"] += k * value(mean_label(st), y, p)
-                st["last"] += k * value(st["last_label"], y, p)
-            book_sums(st, cfg, k, y, score, row2, loss)
-            if g != 0.0:
-                st["updates"] += 1
-                update(st, cfg, rows, t, c, z, g, total, old2)
-            if moves:
-                settle(st, cfg, z)
-            st["rounds"] += 1
+        still = (
+            cfg["classify"] and not weighted and cfg["sigma"] == 0.0 and cfg["l2"] == 0.0 and cfg["rate"] != DOUBLING
+        )
+        simple = cfg["rate"] == CONSTANT and cfg["domain"] == WHOLE and cfg["gather"] == 0 and st["scale"] >= TINY
+        rows_given = played = labels.shape[0]
+        t = counted = placed = 0
+        while t < rows_given:
+            inner, row2, known = 0.0, 0.0, False
+            quick = still and (st["large"] or not reaches(rows, t, SMALL))
+            if quick:
+                stop = min(t + min(st["trace_next"], st["curve_next"]) - st["rounds"], rows_given)
+                t, inner, row2, known = run_on(rows, labels, z, st, cfg, scores, t, stop, simple)
+            if known or not quick:
+                k = weights[t] if weighted else 1.0
+                if k == 0.0:
+                    scores[t] = math.nan
+                    t += 1
+                    continue
+                y = labels[t]
+                if not known:
+                    inner, row2 = dot(rows, t, z)
+                if not math.isfinite(row2):
+                    played = t
+                    break
+                if st["large"] == 0 and reaches(rows, t, SMALL):
+                    st["large"] = 1
+                if restarts(st, cfg, z):
+                    inner = 0.0
+                inner += cfg["bias"] * st["bias"]
+                row2 += cfg["bias"]
+                score = st["scale"] * inner
+                scores[t] = score
+                loss = k * value(score, y, p)
+                g = k * slope(score, y, p)
+                if cfg["sigma"] > 0.0:
+                    loss += 0.5 * cfg["sigma"] * st["scale"] * st["scale"] * st["norm2"]
+                if not (math.isfinite(score) and math.isfinite(st["loss"] + loss)):
+                    played = t
+                    break
+                moves = g != 0.0 or cfg["sigma"] > 0.0 or cfg["l2"] > 0.0
+                old2 = st["norm2"]
+                c = 0.0
+                if moves and cfg["rate"] == COIN:
+                    c = bet(st, cfg, inner, row2, score, g)
+                elif moves:
+                    c = descend(st, cfg, z, inner, row2, score, g, loss)
+                if c != c:
+                    played = t
+                    break
+                if not cfg["classify"]:
+                    st["constant"] += k * value(mean_label(st), y, p)
+                    st["last"] += k * value(st["last_label"], y, p)
+                book_sums(st, cfg, k, y, score, row2, loss)
+                if g != 0.0:
+                    st["updates"] += 1
+                    update(st, cfg, rows, t, c, z, g, total, old2)
+                if moves:
+                    settle(st, cfg, z)
+                st["rounds"] += 1
+                t += 1
             if st["rounds"] == st["trace_next"]:
                 if cfg["classify"]:
-                    tally(st, cfg["tie"], labels, scores, counted, t + 1)
-                counted = t + 1
+                    tally(st, cfg["tie"], labels, scores, counted, t, weighted)
+                    if t - placed >= SELDOM:
+                        place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, t, weighted)
+                        placed = t
+                counted = t
                 record_trace(st, cfg["classify"])
             if st["rounds"] == st["curve_next"]:
                 record_curve(st, gradient_norm(st, cfg, total))
         if cfg["classify"]:
-            tally(st, cfg["tie"], labels, scores, counted, played)
+            tally(st, cfg["tie"], labels, scores, counted, played, weighted)
+            place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, played, weighted)
         return int(played) + 0 * stamp
 
     return play

@@ -7,22 +7,30 @@ from typing import Any
 import numpy as np
 
 from noregret._kernel import compiled, inlined
-from noregret._kernel.state import BINS, POINTS, WINDOW
+from noregret._kernel.bits import apart
+from noregret._kernel.state import BINS, POINTS, ROOM, WINDOW
 
 U = np.uint64  # for counters: numba tests every signed one for "counted from the end"
-LOWEST = (1023 - 32) << 6  # the pattern of 2⁻³², without its low bits
+SELDOM = 8192  # rounds, at the most, before their scores are put into bins
+LOWEST = np.int64((1023 - 32) << 6)  # the pattern of 2⁻³², without its low bits
+POSITIVE = np.int64(0x7FFFFFFFFFFFFFFF)  # all bits but the sign's
+
+
+@inlined
+def _above(real: float) -> int:
+    """1 for a number above 0, 0 for one below: read off its sign, for a processor cannot guess which it will be."""
+    return int(1 + (np.float64(real).view(np.int64) >> 63))
 
 
 @inlined
 def score_bin(score: float) -> int:
     """A bin that never decreases with the score: 64 steps to each power of two from 2⁻³² to 2³²."""
-    middle = BINS // 2
-    if score == 0.0:
-        return middle
     # the sign, the exponent and the first six bits of the mantissa, read off the number's own pattern
-    pattern = int(np.float64(abs(score)).view(np.int64) >> 46)
-    place = min(max(pattern - LOWEST, 0), middle - 1)
-    return middle + 1 + place if score > 0.0 else middle - 1 - place
+    pattern = np.float64(score).view(np.int64)
+    sign = pattern >> 63  # 0 or −1
+    step: Any = min(max(((pattern & POSITIVE) >> 46) - LOWEST, 0), BINS // 2 - 1)
+    step += 1 if score != 0.0 else 0
+    return int(BINS // 2 + ((step ^ sign) - sign))
 
 
 @inlined
@@ -41,38 +49,80 @@ def keep_in_window(st: Any, error: float) -> None:
 
 
 @inlined
-def tally(st: Any, tie: float, labels: Any, scores: Any, start: int, stop: int) -> None:
-    """Mistakes, confusion table, score bins, windowed error and the last-label baseline of the rounds start..stop.
+def count(st: Any, tie: float, y: float, score: float) -> None:
+    """Mistakes, confusion table and the last-label baseline of one round."""
+    truth = 1 if y > 0.0 else 0
+    wrong = 1 if is_mistake(score, y, tie) else 0
+    st["positives"] += truth
+    st["mistakes"] += wrong
+    st["last"] += 1 if st["last_label"] != y else 0
+    st["last_label"] = y
+    st["confusion"][truth, truth ^ wrong] += 1
 
-    Only counts, which no later round needs, so that they can be taken for many rounds at once; a row without a score
-    was no round.
+
+@inlined
+def place(st: Any, tie: float, y: float, score: float) -> None:
+    """Score bin and windowed error of one round."""
+    st["bins"][1 if y > 0.0 else 0, score_bin(score)] += 1
+    keep_in_window(st, 1.0 if is_mistake(score, y, tie) else 0.0)
+
+
+@compiled
+def tally(st: Any, tie: float, labels: Any, scores: Any, start: int, stop: int, gaps: bool) -> None:
+    """What `count` counts, of the rounds start..stop; with gaps, a row without a score was no round.
+
+    No later round needs these counts, so that they can be taken for many rounds at once, as vectors.
     """
-    bins, window = st["bins"], st["window"]
-    at, last = st["window_at"], st["last_label"]
-    rounds = positives = wrongs = missed = changes = 0
+    apart()
+    positives = wrongs = missed = zeros = changes = 0
     for t in range(U(start), U(stop)):
-        y, score = labels[U(t)], scores[U(t)]
-        if score != score:
-            continue
-        truth = 1 if y > 0.0 else 0
-        wrong = 1 if is_mistake(score, y, tie) else 0
-        bins[truth, score_bin(score)] += 1
-        window[at] = wrong
-        at = at + 1 if at + 1 < WINDOW else 0
-        rounds += 1
+        truth, score = _above(labels[t]), scores[t]
+        wrong = truth ^ _above(score)
         positives += truth
         wrongs += wrong
         missed += truth & wrong
-        changes += 1 if last != y else 0
-        last = y
-    st["window_at"], st["last_label"] = at, last
+        zeros += 1 if score == 0.0 else 0
+    if gaps or zeros > 0 or start == stop:
+        for t in range(start, stop):
+            if scores[t] == scores[t]:
+                count(st, tie, labels[t], scores[t])
+        return
+    for t in range(U(start + 1), U(stop)):
+        changes += 1 if labels[t] != labels[t - U(1)] else 0
+    st["last"] += changes + (1 if st["last_label"] != labels[start] else 0)
+    st["last_label"] = labels[stop - 1]
     st["positives"] += positives
     st["mistakes"] += wrongs
-    st["last"] += changes
-    st["confusion"][0, 0] += rounds - positives - wrongs + missed
+    st["confusion"][0, 0] += stop - start - positives - wrongs + missed
     st["confusion"][0, 1] += wrongs - missed
     st["confusion"][1, 0] += missed
     st["confusion"][1, 1] += positives - missed
+
+
+@compiled
+def place_all(st: Any, room: Any, tie: float, labels: Any, scores: Any, start: int, stop: int, gaps: bool) -> None:
+    """What `place` does, for the rounds start..stop: seldom, for the bins would drive the weights out of the cache."""
+    apart()
+    zeros = 0
+    for t in range(U(start), U(stop)):
+        zeros += 1 if scores[t] == 0.0 else 0
+    if gaps or zeros > 0:
+        for t in range(start, stop):
+            if scores[t] == scores[t]:
+                place(st, tie, labels[t], scores[t])
+        return
+    window, at = st["window"], U(st["window_at"] + max(stop - start - WINDOW, 0)) % U(WINDOW)
+    for t in range(U(max(start, stop - WINDOW)), U(stop)):
+        window[at] = _above(labels[t]) ^ _above(scores[t])
+        at = at + U(1) if at < U(WINDOW - 1) else U(0)
+    st["window_at"] = at
+    bins = st["bins"].reshape(2 * BINS)
+    for begin in range(U(start), U(stop), U(ROOM)):
+        some = min(U(stop) - begin, U(ROOM))
+        for i in range(some):
+            room[i] = BINS * _above(labels[begin + i]) + score_bin(scores[begin + i])
+        for i in range(some):
+            bins[U(room[i])] += 1
 
 
 @inlined
@@ -95,7 +145,7 @@ def mean_label(st: Any) -> float:
 
 @inlined
 def book_sums(st: Any, cfg: Any, k: float, y: float, score: float, row2: float, loss: float) -> None:
-    """All that is booked of a round of weight k, once it is sure to be played, but what `tally` counts."""
+    """All that is booked of a round of weight k, once it is sure to be played, but what is counted."""
     st["loss"] += loss
     st["row_max2"] = max(st["row_max2"], row2)
     if not cfg["classify"]:
@@ -111,7 +161,8 @@ def book(st: Any, cfg: Any, k: float, labels: Any, scores: Any, t: int, row2: fl
     """All that is booked of round t."""
     book_sums(st, cfg, k, labels[t], scores[t], row2, loss)
     if cfg["classify"]:
-        tally(st, cfg["tie"], labels, scores, t, t + 1)
+        count(st, cfg["tie"], labels[t], scores[t])
+        place(st, cfg["tie"], labels[t], scores[t])
 
 
 @compiled

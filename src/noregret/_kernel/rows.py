@@ -13,7 +13,7 @@ from typing import Any
 from numba import types
 from numba.extending import overload
 
-from noregret._kernel.four import adagrad_fours
+from noregret._kernel.four import adagrad_fours, dot_line, dot_row
 from noregret._kernel.vector import (
     add_dense,
     add_dense_clipped,
@@ -21,7 +21,6 @@ from noregret._kernel.vector import (
     add_sparse_clipped,
     dot_dense,
     dot_single,
-    dot_sparse,
     gather_dense,
     gather_pairs,
     gather_sparse,
@@ -32,7 +31,7 @@ from noregret._kernel.vector import (
 def dot(rows: Any, t: int, z: Any) -> tuple[float, float]:
     """(⟨z, x⟩, ‖x‖²) of row t."""
     if isinstance(rows, tuple):
-        return dot_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
+        return dot_row(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
     return dot_dense(rows if rows.ndim == 2 else rows.reshape(1, -1), t, z)
 
 
@@ -73,7 +72,9 @@ def sparse(rows: Any) -> bool:
 @overload(dot, strict=False, inline="always")
 def _dot(rows: Any, t: Any, z: Any) -> Callable[..., Any]:
     if sparse(rows):
-        return lambda rows, t, z: dot_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
+        return lambda rows, t, z: dot_row(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
+    if rows.layout == "C" and z.layout == "C":
+        return lambda rows, t, z: dot_line(rows, t, z)
     if rows.ndim == 1:
         return lambda rows, t, z: dot_single(rows, z)
     return lambda rows, t, z: dot_dense(rows, t, z)

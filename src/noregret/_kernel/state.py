@@ -19,6 +19,7 @@ BINS = 8193  # score bins a class, for the AUC: 64 binary orders × 64 steps a s
 SMALL = 64  # with fewer features than this a projection is taken on the weights themselves
 TINY = 1e-60  # a smaller scale is folded into z before it can underflow
 ROWS = 256  # of the regret curve: four to each doubling, enough for 2⁶³ rounds
+ROOM = 256  # numbers that a kernel may put down for a while
 POINTS = 2048  # rows of the trace; when it is full every second one goes and the spacing doubles
 
 TRACE = ("rounds", "mistakes", "loss", "constant", "last", "gradient2", "gradient_dot_weights")
@@ -103,7 +104,7 @@ CONFIG = np.dtype(
 
 
 # One argument to the kernels instead of two: handing over a structured array takes longer than a round.
-RECORD = np.dtype([("state", STATE), ("config", CONFIG)])
+RECORD = np.dtype([("state", STATE), ("config", CONFIG), ("room", "i8", (ROOM,))])
 
 
 def new_state() -> NDArray[Any]:

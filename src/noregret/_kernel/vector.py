@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from noregret._kernel import compiled, inlined, reordered
-from noregret._kernel.four import dot_fours
 from noregret._kernel.pair import add_pair
 
 U = np.uint64
@@ -39,25 +38,6 @@ def dot_single(x: Any, z: Any) -> tuple[float, float]:
     for i in range(x.shape[0]):
         dot += np.float64(x[i]) * z[i]
         square += np.float64(x[i]) * np.float64(x[i])
-    return dot, square
-
-
-@inlined
-def dot_sparse(indices: Any, values: Any, start: int, stop: int, z: Any) -> tuple[float, float]:
-    """(⟨z, x⟩, ‖x‖²) for the entries start..stop of a sparse row.
-
-    A feature that z has no room for is not looked up: both are then NaN, which no round is played with.
-    """
-    first = U(start)
-    fours = (U(stop) - first) // U(4)
-    dot, square = dot_fours(indices, values, first, fours, z)
-    for k in range(first + fours * U(4), U(stop)):
-        i = indices[U(k)]
-        if i >= z.shape[0]:
-            return math.nan, math.nan
-        x = np.float64(values[U(k)])
-        dot += x * z[i]
-        square += x * x
     return dot, square
 
 
@@ -198,3 +178,17 @@ def rescale(z: Any, factor: float) -> None:
     """z ← factor·z."""
     for i in range(z.shape[0]):
         z[i] *= factor
+
+
+@compiled
+def two_values(y: Any) -> tuple[float, float, bool]:
+    """Two whole numbers that an array holds, and whether it holds no other; one may stand for both."""
+    first = second = y[0]
+    for t in range(U(y.shape[0])):
+        if y[t] != first:
+            second = y[t]
+            break
+    others = 0
+    for t in range(U(y.shape[0])):
+        others += 1 if (y[t] - first) * (y[t] - second) != 0.0 else 0  # no branch that a processor would have to guess
+    return first, second, others == 0 and first == math.floor(first) and second == math.floor(second)

@@ -93,9 +93,9 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             for order in _orders(len(rows), passes, shuffle):
                 if order is None:
-                    core.play(rows, y, weights)
+                    core.learn(rows, y, weights)
                 else:
-                    core.play(rows.take(order), y[order], None if weights is None else weights[order])
+                    core.learn(rows.take(order), y[order], None if weights is None else weights[order])
             return
         except DivergedError as error:
             diverged = error
@@ -106,7 +106,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _first_look(self, X: Any, y: Any, core: Core, **options: Any) -> tuple[Any, Any]:
         """X and y checked for `fit`; where rows are played as they are, the loop itself stops at what is not finite."""
         checked = validate_data(self, X, y, ensure_all_finite=not core.plain, **CHECKS, **options)
-        assert_all_finite(checked[1], input_name="y")
         return checked[0], checked[1]
 
     def _first(self) -> bool:
@@ -144,7 +143,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         start = 0
         for rows in self._blocks_by_name(X, learn=True):
             stop = start + len(rows)
-            self.core.play(rows, y[start:stop], None if weights is None else weights[start:stop])
+            self.core.learn(rows, y[start:stop], None if weights is None else weights[start:stop])
             start = stop
 
     def _scores(self, X: Any) -> Vector:

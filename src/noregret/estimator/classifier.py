@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import validate_data
 
+from noregret._kernel.vector import two_values
 from noregret.errors import SettingError
 from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
 from noregret.estimator.one import refuse_strange
@@ -292,7 +293,11 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
 def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
     """The sorted classes, at most two."""
-    if y.dtype.kind in "iubf" and y.ndim == 1 and y.size:
+    if y.dtype == np.float64 and y.ndim == 1 and y.size:
+        low, high, alone = two_values(y)
+        if alone:
+            return np.unique([low, high])
+    elif y.dtype.kind in "iubf" and y.ndim == 1 and y.size:
         low, high = y.min(), y.max()
         if float(low).is_integer() and float(high).is_integer() and ((y == low) | (y == high)).all():
             return np.unique([low, high])  # seen at a glance, without sorting all of y

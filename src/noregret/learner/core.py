@@ -177,12 +177,20 @@ class Core:
                 return self._play_some(rows, y, weights, keep)
             rows = self.preparation.apply(rows, learn=True)
         self.grow(rows.width, sparse=isinstance(rows, Sparse))
-        scores = self._blank(len(rows))
+        scores = self._unwritten(len(rows))
         if keep is None:
             self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
         else:
             self._play_kept(rows, y, weights, scores, keep)
         return scores
+
+    def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
+        """As `play`, where nobody asks for the scores."""
+        self.play(rows, y, weights)
+
+    def _unwritten(self, rows: int) -> Vector:
+        """Room for what `play` gives, as its loop asks for it."""
+        return self._blank(rows)
 
     def _blank(self, rows: int) -> Vector:
         """Room for what `play` gives."""

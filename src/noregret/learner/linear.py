@@ -22,7 +22,9 @@ from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Sett
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 from noregret.rate import Rate
-from noregret.stream.block import Rows
+from noregret.stream.block import Rows, Sparse
+
+SOME = 2**15  # rows that are learned from at a time where nobody asks for the scores
 
 
 class Linear(Core):
@@ -150,6 +152,20 @@ class Linear(Core):
         played = self._rounds(rows, y, weights, self.z, self.total, self.record, scores)
         if played < len(y):
             self._diverged()
+
+    def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
+        """As `play`, where nobody asks for the scores: those of dense rows are written over each other."""
+        if isinstance(rows, Sparse) or weights is not None or not self.plain:
+            self.play(rows, y, weights)
+            return
+        self.grow(rows.width, sparse=False)
+        scores = self._unwritten(min(len(rows), SOME))
+        for start in range(0, len(rows), SOME):
+            some = rows.slice(start, min(start + SOME, len(rows)))
+            self._play(some.given, y[start : start + SOME], NO_WEIGHTS, scores[: len(some)])
+
+    def _unwritten(self, rows: int) -> Vector:
+        return np.empty(rows)  # the loop writes every score, or the play is refused
 
     def score_one(self, row: Given) -> float:
         return score_row(row, self.z, self.head)
