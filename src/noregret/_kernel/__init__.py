@@ -44,4 +44,4 @@ def inlined(function: F) -> F:
 
 def reordered(function: F) -> F:
     """As `inlined`, and the compiler may take sums in any order: the only way it will use vector instructions."""
-    return kept(cast(F, numba.njit(**OPTIONS, forceinline=True, fastmath={"reassoc", "nsz", "contract"})(function)))
+    return kept(cast(F, numba.njit(**OPTIONS, forceinline=True, fastmath={"reassoc", "nsz"})(function)))

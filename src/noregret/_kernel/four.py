@@ -17,7 +17,6 @@ from numba.extending import intrinsic, overload
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 REAL = ir.DoubleType()
 FOUR = ir.VectorType(REAL, 4)
-CONTRACT = ("contract",)  # a product and a sum may be one instruction
 _tuple: Any = types.UniTuple
 _variable: Any = cgutils.alloca_once_value
 _function: Any = cgutils.get_or_insert_function
@@ -182,13 +181,27 @@ def _overloaded(indices: Any, values: Any, start: Any, stop: Any, z: Any) -> Cal
 
 
 def dot_line(x: Any, t: Any, z: Any) -> tuple[float, float]:
-    """(⟨z, x⟩, ‖x‖²) for row t of a matrix, or for an array of one dimension; the parts of the sums are not told."""
-    line = x if x.ndim == 1 else x[t]
-    dot = square = 0.0
-    for i in range(line.shape[0]):
-        dot += float(line[i]) * z[i]
-        square += float(line[i]) * float(line[i])
-    return dot, square
+    """(⟨z, x⟩, ‖x‖²) for row t of a matrix, or for an array of one dimension.
+
+    Each sum is taken in sixteen parts: entry i in part i modulo 16 while there are sixteen more, then in part i modulo
+    4; up to three that are left at the end go to the last of the second four. A row shorter than four is summed as it
+    comes.
+    """
+    line = [float(entry) for entry in (x if x.ndim == 1 else x[t])]
+    length = len(line)
+    sixteens, fours = length // 16 * 16, length // 4 * 4
+    parts = [i % 16 if i < sixteens else i % 4 if i < fours else i + 8 - length for i in range(length)]
+    dots, squares = ([0.0] * 16 for _ in range(2))
+    for i, part in enumerate(parts):
+        place = part if fours else 0
+        dots[place] += line[i] * float(z[i])
+        squares[place] += line[i] * line[i]
+    return _together(dots), _together(squares)
+
+
+def _together(parts: list[float]) -> float:
+    a, b, c, d = ((parts[i] + parts[i + 4]) + (parts[i + 8] + parts[i + 12]) for i in range(4))
+    return (a + c) + (b + d)
 
 
 def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
@@ -210,8 +223,7 @@ def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
                 found = builder.select(kept, found, zeros)
             w = _load(builder, weights.data, place, REAL, 4)
             for totals, factor in ((dots, w), (squares, found)):
-                product = builder.fmul(found, factor, flags=CONTRACT)
-                builder.store(builder.fadd(builder.load(totals[part]), product, flags=CONTRACT), totals[part])
+                builder.store(builder.fadd(builder.load(totals[part]), builder.fmul(found, factor)), totals[part])
 
         sixteens = builder.lshr(length, ir.Constant(I64, 4))
         with cgutils.for_range(builder, sixteens, intp=I64) as loop:

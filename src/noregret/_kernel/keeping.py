@@ -1,8 +1,9 @@
 """Machine code kept on disk, one file for each function and signature, named by all that it was compiled from.
 
-A file's name holds a digest of the function, of every function it calls, of the options and of the compiler: what was
-edited or upgraded is compiled anew, and a file that is there is right. Loading one asks the compiler for nothing, so a
-process whose kernels are all kept starts without importing what numba needs only to compile, which takes a second.
+A file's name holds a digest of the function, of every function it calls, of this package's source, of the options and
+of the compiler: what was edited or upgraded is compiled anew, and a file that is there is right. Loading one asks the
+compiler for nothing, so a process whose kernels are all kept starts without importing what numba needs only to compile,
+which takes a second.
 
 The files lie in NUMBA_CACHE_DIR where that is set, in `__pycache__` beside the source, or, where that cannot be
 written, in the user's own cache folder. Where nothing can be written every process compiles for itself.
@@ -24,7 +25,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core import compiler, serialize
 
-from noregret._kernel.stamp import fingerprint
+from noregret._kernel.stamp import fingerprint, kernel_source
 
 F = TypeVar("F", bound=Callable[..., Any])
 config: Any = numba.config
@@ -76,7 +77,7 @@ class Kept:
         if folder is None:
             return None
         maker = numba.__version__, sys.implementation.cache_tag, config.BOUNDSCHECK, config.OPT, codegen.magic_tuple()
-        told = f"{signature!r} {maker!r} {fingerprint(self._dispatcher)}"
+        told = f"{signature!r} {maker!r} {fingerprint(self._dispatcher)} {kernel_source().hex()}"
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         return folder / f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:24]}.nbc"
 

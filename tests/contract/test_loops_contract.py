@@ -1,0 +1,200 @@
+"""The quick loops of a pass against what they abbreviate: sums by four, AdaGrad by four, counts by the batch.
+
+Each has an obvious twin; most must agree to the last bit.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from noregret._kernel import unkept
+from noregret._kernel.four import adagrad_fours, dot_line, dot_row
+from noregret._kernel.record import count, place, place_all, tally
+from noregret._kernel.rows import dot
+from noregret._kernel.state import RECORD, SMALL, new_state
+from noregret._kernel.vector import two_values
+from noregret.learner import OnlineGradientDescent, Perceptron
+from noregret.stream.block import Dense, Sparse
+
+LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 11, 12, 15, 16, 17, 33, 50, 82]
+
+
+@unkept
+def dot_of(indices, values, start, stop, z):
+    return dot_row(indices, values, start, stop, z)
+
+
+@unkept
+def dot_in(rows, t, z):
+    return dot(rows, t, z)
+
+
+@unkept
+def adagrad_of(indices, values, first, fours, table, g, eta, radius):
+    adagrad_fours(indices, values, first, fours, table, g, eta, radius)
+
+
+def plain(function):
+    return getattr(function, "py_func", function)
+
+
+def row_of(length, features=200, dtype=np.float64, seed=0):
+    rng = np.random.default_rng(seed + length)
+    indices = np.sort(rng.choice(features, length, replace=False)).astype(np.uint32)
+    return indices, rng.standard_normal(length).astype(dtype), rng.standard_normal(features)
+
+
+@pytest.mark.parametrize("strided", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_sparse_row_is_summed_in_the_parts_that_are_told(length, dtype, strided):
+    indices, values, z = row_of(length, dtype=dtype)
+    weights = np.column_stack([z, -z])[:, 0] if strided else z
+    assert dot_of(indices, values, 0, length, weights) == dot_row(indices, values, 0, length, weights)
+    x = values.astype(np.float64)
+    assert dot_of(indices, values, 0, length, weights) == pytest.approx((x @ z[indices], x @ x), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("length", [n for n in LENGTHS if n])
+def test_a_feature_that_the_weights_have_no_room_for_is_not_looked_up(length):
+    for at in {0, length // 2, length - 1}:
+        indices, values, z = row_of(length)
+        indices[at] = 200
+        assert all(math.isnan(part) for part in dot_of(indices, values, 0, length, z))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_dense_row_is_summed_the_same_alone_and_among_others(length, dtype):
+    rng = np.random.default_rng(length)
+    X, z = rng.standard_normal((3, length)).astype(dtype), rng.standard_normal(length)
+    for t in range(3):
+        x = X[t].astype(np.float64)
+        assert dot_in(X, t, z) == pytest.approx((x @ z, x @ x), rel=1e-12, abs=1e-12)
+        assert dot_in(X, t, z) == dot_in(np.ascontiguousarray(X[t]), 0, z) == dot_in(X[t : t + 1].copy(), 0, z)
+        assert dot_in(X, t, z) == dot_line(X, t, z)
+
+
+@pytest.mark.parametrize("radius", [math.inf, 0.05])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("fours", [0, 1, 5])
+def test_adagrad_by_four_is_adagrad_one_by_one(fours, dtype, radius):
+    indices, values, _ = row_of(4 * fours + 3, dtype=dtype)
+    values[:1] = 0.0  # a coordinate without a gradient stays where it is
+    tables = [np.random.default_rng(1).random((200, 4)) * (np.arange(200) % 3 > 0)[:, None] for _ in range(2)]
+    for table, step in zip(tables, (adagrad_of, adagrad_fours), strict=True):
+        step(indices, values, 1, fours, table, -0.7, 0.3, radius)
+    assert (tables[0] == tables[1]).all()
+
+
+def counted_one_by_one(labels, scores, tie):
+    record = np.zeros(1, RECORD)
+    record["state"] = new_state()
+    state = record[0]["state"]
+    for y, score in zip(labels, scores, strict=True):
+        if score == score:
+            plain(count)(state, tie, y, score)
+            plain(place)(state, tie, y, score)
+    return record["state"]
+
+
+@unkept
+def counted_in_batches(record, tie, labels, scores, ends, gaps):
+    state, start = record[0]["state"], 0
+    for end in ends:
+        tally(state, tie, labels, scores, start, end, gaps)
+        place_all(state, record[0]["room"], tie, labels, scores, start, end, gaps)
+        start = end
+
+
+@pytest.mark.parametrize("tie", [1.0, -1.0, 0.0])
+@pytest.mark.parametrize("kind", ["plain", "zeros", "gaps", "nothing"])
+def test_counts_by_the_batch_are_counts_one_by_one(kind, tie):
+    rng = np.random.default_rng(3)
+    scores = rng.standard_normal(3000) * np.exp(rng.uniform(-30, 30, 3000))
+    labels = np.where(rng.random(3000) < 0.4, 1.0, -1.0)
+    if kind == "zeros":
+        scores[rng.random(3000) < 0.1] = 0.0
+        scores[5] = -0.0
+    if kind == "gaps":
+        scores[rng.random(3000) < 0.2] = math.nan
+    if kind == "nothing":
+        scores, labels = scores[:0], labels[:0]
+    ends = np.array([0, 1, 1, 7, 300, 1500, 1500, 3000])[: 1 if kind == "nothing" else None]
+    record = np.zeros(1, RECORD)
+    record["state"] = new_state()
+    counted_in_batches(record, tie, labels, scores, ends, kind == "gaps")
+    assert record["state"].tobytes() == counted_one_by_one(labels, scores, tie).tobytes()
+
+
+def long_way(learner, rows, y):
+    """Every round through the general loop: a weight of 1 is what it asks for."""
+    return learner.play(rows, y, np.ones(len(y)))
+
+
+LAYOUTS = {
+    "dense": lambda X: Dense(X),
+    "single": lambda X: Dense(X.astype(np.float32)),
+    "sparse": lambda X: Sparse(
+        np.arange(len(X) + 1) * X.shape[1], np.tile(np.arange(X.shape[1]), len(X)).astype(np.uint32), X.ravel()
+    ),
+}
+LEARNERS = {
+    "perceptron": lambda bias: Perceptron(bias=bias),
+    "perceptron with a rate": lambda bias: Perceptron(bias=bias, rate=0.3, tie="-1"),
+    "hinge in a ball": lambda bias: OnlineGradientDescent(bias=bias, loss="hinge", radius=2.0),
+    "hinge everywhere": lambda bias: OnlineGradientDescent(
+        bias=bias, loss="hinge", radius=math.inf, rate="constant:0.1"
+    ),
+}
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("columns", [3, SMALL + 6])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_quick_rounds_are_the_rounds_of_the_general_loop(name, layout, columns, bias):
+    rng = np.random.default_rng(columns)
+    X = rng.standard_normal((500, columns)) * (rng.random((500, columns)) < 0.6)
+    X[17] = 0.0
+    y = np.where(X[:, 0] - X[:, 1] + 0.3 * rng.standard_normal(500) > 0, 1.0, -1.0)
+    one, other = LEARNERS[name](bias), LEARNERS[name](bias)
+    scores = one.play(LAYOUTS[layout](X), y)
+    assert (scores == long_way(other, LAYOUTS[layout](X), y)).all()
+    assert one.state.tobytes() == other.state.tobytes()
+    assert (one.weights == other.weights).all()
+
+
+@pytest.mark.parametrize("value", [1e200, math.nan, math.inf])
+def test_a_round_that_cannot_be_played_ends_both_loops_at_the_same_place(value):
+    X = np.ones((40, 3))
+    X[30] = value
+    y = np.tile([1.0, -1.0], 20)
+    played = []
+    for weights in (None, np.ones(40)):
+        learner = Perceptron()
+        with pytest.raises(Exception, match="overflow"):
+            learner.play(Dense(X), y, weights)
+        played.append((learner.rounds, learner.weights.tolist(), learner.state["loss"][0]))
+    assert played[0] == played[1]
+    assert played[0][0] == 30
+
+
+@pytest.mark.parametrize(
+    ("y", "alone"),
+    [
+        ([1.0, -1.0, 1.0], True),
+        ([0.0, 0.0], True),
+        ([2.0, 1.0, 3.0], False),
+        ([1.0, 1.5], False),
+        ([1.0, math.nan], False),
+        ([math.inf, 1.0], False),
+        ([0.0, 5e-324, 1.0], False),
+    ],
+)
+def test_two_values_are_seen_at_a_glance(y, alone):
+    first, second, found = two_values(np.array(y))
+    assert found == alone
+    if alone:
+        assert {first, second} == set(y)
