@@ -103,11 +103,14 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         inner, row2, known = 0.0, 0.0, False
         while t < stop:
             inner, row2 = dot(rows, t, z)
+            known = not math.isfinite(row2)
+            if known:
+                break
             y, full, size = labels[U(t)], inner + extra * bias, row2 + extra
             score = scale * full
             g = slope(score, y, p)
             more_loss = loss + value(score, y, p)
-            known = not math.isfinite(row2 + score + more_loss)
+            known = not math.isfinite(score + more_loss)
             if known:
                 break
             if g != 0.0:

@@ -32,6 +32,8 @@ def dot(rows: Any, t: int, z: Any) -> tuple[float, float]:
     """(⟨z, x⟩, ‖x‖²) of row t."""
     if isinstance(rows, tuple):
         return dot_row(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
+    if rows.flags.c_contiguous and z.flags.c_contiguous:
+        return dot_line(rows, t, z)
     return dot_dense(rows if rows.ndim == 2 else rows.reshape(1, -1), t, z)
 
 

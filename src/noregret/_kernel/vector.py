@@ -188,6 +188,8 @@ def two_values(y: Any) -> tuple[float, float, bool]:
         if y[t] != first:
             second = y[t]
             break
+    if not (math.isfinite(first) and math.isfinite(second)):
+        return first, second, False
     others = 0
     for t in range(U(y.shape[0])):
         others += 1 if (y[t] - first) * (y[t] - second) != 0.0 else 0  # no branch that a processor would have to guess
