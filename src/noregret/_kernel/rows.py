@@ -13,6 +13,7 @@ from typing import Any
 from numba import types
 from numba.extending import overload
 
+from noregret._kernel.bits import CHECKED
 from noregret._kernel.four import adagrad_fours, dot_line, dot_row
 from noregret._kernel.vector import (
     add_dense,
@@ -71,12 +72,20 @@ def sparse(rows: Any) -> bool:
     return isinstance(rows, types.BaseTuple)
 
 
+def _checked_line(rows: Any, t: Any, z: Any) -> Any:
+    """`dot_line` where array bounds are to be checked, which it does not do itself."""
+    length = rows.shape[rows.ndim - 1]
+    inside = 0.0 * z[length - 1] if length > 0 else 0.0
+    dot, square = dot_line(rows, t, z)
+    return dot + inside, square
+
+
 @overload(dot, strict=False, inline="always")
 def _dot(rows: Any, t: Any, z: Any) -> Callable[..., Any]:
     if sparse(rows):
         return lambda rows, t, z: dot_row(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
     if rows.layout == "C" and z.layout == "C":
-        return lambda rows, t, z: dot_line(rows, t, z)
+        return _checked_line if CHECKED else lambda rows, t, z: dot_line(rows, t, z)
     if rows.ndim == 1:
         return lambda rows, t, z: dot_single(rows, z)
     return lambda rows, t, z: dot_dense(rows, t, z)
