@@ -144,6 +144,9 @@ LEARNERS = {
     "perceptron": lambda bias: Perceptron(bias=bias),
     "perceptron with a rate": lambda bias: Perceptron(bias=bias, rate=0.3, tie="-1"),
     "hinge in a ball": lambda bias: OnlineGradientDescent(bias=bias, loss="hinge", radius=2.0),
+    "logistic everywhere": lambda bias: OnlineGradientDescent(
+        bias=bias, loss="logistic", radius=math.inf, rate="sqrt:0.7"
+    ),
     "hinge everywhere": lambda bias: OnlineGradientDescent(
         bias=bias, loss="hinge", radius=math.inf, rate="constant:0.1"
     ),

@@ -28,11 +28,25 @@ from noregret._kernel.record import (
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
 from noregret._kernel.simplex import has_corners
 from noregret._kernel.simplex import step as corner_step
-from noregret._kernel.state import AVERAGE, BOX, COIN, CONSTANT, CROSS, DOUBLING, GRADIENTS, SIMPLEX, SMALL, TINY, WHOLE
+from noregret._kernel.state import (
+    AVERAGE,
+    BOX,
+    COIN,
+    CONSTANT,
+    CROSS,
+    DOUBLING,
+    GRADIENTS,
+    SIMPLEX,
+    SMALL,
+    SQRT,
+    TINY,
+    WHOLE,
+)
 from noregret._kernel.step import bet, descend, restarts, settle
 from noregret._kernel.vector import largest, lowest, norm1, norm2
 
 Function = Callable[[float, float, float], float]
+TRIALS = 3  # so often in vain is a quick round looked for, between two that are traced
 U = np.uint64  # for counters: numba tests every signed one for "counted from the end"
 
 
@@ -88,9 +102,9 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
     def run_on(rows: Any, labels: Any, z: Any, st: Any, cfg: Any, scores: Any, t: int, stop: int, simple: bool) -> Any:
         """The rounds from t on that are soon played: where they end, and ⟨z, x⟩ and ‖x‖² of the row there, if known.
 
-        They are those that change no weight and, where all steps are η, in the whole space, with nothing kept beside
-        the weights, all others too. `play` would do the same with them, number by number, in several times as many
-        instructions, for it can do all else as well. A round that cannot be played is left to it.
+        They are those that change no weight and, where all steps are η or η/√t, in the whole space, with nothing kept
+        beside the weights, all others too. `play` would do the same with them, number by number, in several times as
+        many instructions, for it can do all else as well. A round that cannot be played is left to it.
         """
         apart()
         p, tie, extra = cfg["parameter"], cfg["tie"], cfg["bias"]
@@ -99,7 +113,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         gradient2, by_root, by_round = st["gradient2"], st["gradient2_sqrt"], st["gradient2_inverse"]
         largest_gradient2, dots = st["gradient_max2"], st["gradient_dot_weights"]
         played, updates = st["rounds"], st["updates"]
-        eta = cfg["eta"] / scale if scale != 0.0 else cfg["eta"]
+        constant = cfg["rate"] == CONSTANT
         inner, row2, known = 0.0, 0.0, False
         while t < stop:
             inner, row2 = dot(rows, t, z)
@@ -114,7 +128,9 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if known:
                 break
             if g != 0.0:
-                c, squared, slope_dot = -eta * g, g * g * size, g * score
+                root = math.sqrt(played + 1)
+                eta = cfg["eta"] if constant else cfg["eta"] / root
+                c, squared, slope_dot = -(eta / scale) * g, g * g * size, g * score
                 new2, more2 = norm2_of_z + c * (2.0 * full + c * size), gradient2 + squared
                 known = not (simple and math.isfinite(new2 + more2 + slope_dot))
                 if known:
@@ -125,7 +141,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 dots += slope_dot
                 if squared > 0.0:
                     gradient2 = more2
-                    by_root += squared / math.sqrt(played + 1)
+                    by_root += squared / root
                     by_round += squared / (played + 1)
                     largest_gradient2 = max(largest_gradient2, squared)
                 add(rows, t, c, z)
@@ -149,15 +165,18 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         still = (
             cfg["classify"] and not weighted and cfg["sigma"] == 0.0 and cfg["l2"] == 0.0 and cfg["rate"] != DOUBLING
         )
-        simple = cfg["rate"] == CONSTANT and cfg["domain"] == WHOLE and cfg["gather"] == 0 and st["scale"] >= TINY
+        simple = cfg["rate"] in (CONSTANT, SQRT) and cfg["domain"] == WHOLE and cfg["gather"] == 0
+        simple = simple and st["scale"] >= TINY
         rows_given = played = labels.shape[0]
-        t = counted = placed = 0
+        t = counted = placed = vain = 0
         while t < rows_given:
             inner, row2, known = 0.0, 0.0, False
-            quick = still and (st["large"] or not reaches(rows, t, SMALL))
+            quick = still and vain < TRIALS and (st["large"] or not reaches(rows, t, SMALL))
             if quick:
+                begin = t
                 stop = min(t + min(st["trace_next"], st["curve_next"]) - st["rounds"], rows_given)
                 t, inner, row2, known = run_on(rows, labels, z, st, cfg, scores, t, stop, simple)
+                vain = vain + 1 if t == begin else 0
             if known or not quick:
                 k = weights[t] if weighted else 1.0
                 if k == 0.0:
@@ -212,7 +231,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                     if t - placed >= SELDOM:
                         place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, t, weighted)
                         placed = t
-                counted = t
+                counted, vain = t, 0
                 record_trace(st, cfg["classify"])
             if st["rounds"] == st["curve_next"]:
                 record_curve(st, gradient_norm(st, cfg, total))
