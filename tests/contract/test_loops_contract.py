@@ -167,6 +167,7 @@ def test_quick_rounds_are_the_rounds_of_the_general_loop(name, layout, columns, 
     assert (scores == long_way(other, LAYOUTS[layout](X), y)).all()
     assert one.state.tobytes() == other.state.tobytes()
     assert (one.weights == other.weights).all()
+    assert (one.total == other.total).all()
 
 
 @pytest.mark.parametrize("value", [1e200, math.nan, math.inf])

@@ -99,12 +99,14 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
     """
 
     @(compiled if keep else unkept)
-    def run_on(rows: Any, labels: Any, z: Any, st: Any, cfg: Any, scores: Any, t: int, stop: int, simple: bool) -> Any:
+    def run_on(
+        rows: Any, labels: Any, z: Any, total: Any, st: Any, cfg: Any, scores: Any, t: int, stop: int, simple: bool
+    ) -> Any:
         """The rounds from t on that are soon played: where they end, and ⟨z, x⟩ and ‖x‖² of the row there, if known.
 
-        They are those that change no weight and, where all steps are η or η/√t, in the whole space, with nothing kept
-        beside the weights, all others too. `play` would do the same with them, number by number, in several times as
-        many instructions, for it can do all else as well. A round that cannot be played is left to it.
+        They are those that change no weight and, where all steps are η or η/√t, in the whole space, with at most Σg
+        kept beside the weights, all others too. `play` would do the same with them, number by number, in several times
+        as many instructions, for it can do all else as well. A round that cannot be played is left to it.
         """
         apart()
         p, tie, extra = cfg["parameter"], cfg["tie"], cfg["bias"]
@@ -113,7 +115,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         gradient2, by_root, by_round = st["gradient2"], st["gradient2_sqrt"], st["gradient2_inverse"]
         largest_gradient2, dots = st["gradient_max2"], st["gradient_dot_weights"]
         played, updates = st["rounds"], st["updates"]
-        constant = cfg["rate"] == CONSTANT
+        constant, gathers, bias_gradient = cfg["rate"] == CONSTANT, cfg["gather"] == GRADIENTS, st["bias_gradient"]
         inner, row2, known = 0.0, 0.0, False
         while t < stop:
             inner, row2 = dot(rows, t, z)
@@ -144,7 +146,11 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                     by_root += squared / root
                     by_round += squared / (played + 1)
                     largest_gradient2 = max(largest_gradient2, squared)
-                add(rows, t, c, z)
+                if gathers:
+                    bias_gradient += extra * g
+                    gather(rows, t, c, z, g, total)
+                else:
+                    add(rows, t, c, z)
             scores[U(t)] = score
             loss, largest_row2 = more_loss, max(largest_row2, size)
             mistake_row2 += size if is_mistake(score, y, tie) else 0.0
@@ -152,6 +158,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             t += 1
         st["bias"], st["norm2"], st["rounds"], st["updates"] = bias, norm2_of_z, played, updates
         st["loss"], st["row_max2"], st["mistake_row2"] = loss, largest_row2, mistake_row2
+        st["bias_gradient"] = bias_gradient
         st["gradient2"], st["gradient2_sqrt"], st["gradient2_inverse"] = gradient2, by_root, by_round
         st["gradient_max2"], st["gradient_dot_weights"] = largest_gradient2, dots
         return t, inner, row2, known
@@ -165,7 +172,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         still = (
             cfg["classify"] and not weighted and cfg["sigma"] == 0.0 and cfg["l2"] == 0.0 and cfg["rate"] != DOUBLING
         )
-        simple = cfg["rate"] in (CONSTANT, SQRT) and cfg["domain"] == WHOLE and cfg["gather"] == 0
+        simple = cfg["rate"] in (CONSTANT, SQRT) and cfg["domain"] == WHOLE and cfg["gather"] != AVERAGE
         simple = simple and st["scale"] >= TINY
         rows_given = played = labels.shape[0]
         t = counted = placed = vain = 0
@@ -175,7 +182,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             if quick:
                 begin = t
                 stop = min(t + min(st["trace_next"], st["curve_next"]) - st["rounds"], rows_given)
-                t, inner, row2, known = run_on(rows, labels, z, st, cfg, scores, t, stop, simple)
+                t, inner, row2, known = run_on(rows, labels, z, total, st, cfg, scores, t, stop, simple)
                 vain = vain + 1 if t == begin else 0
             if known or not quick:
                 k = weights[t] if weighted else 1.0
