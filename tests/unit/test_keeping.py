@@ -109,3 +109,24 @@ def test_an_edited_function_in_another_file_is_compiled_anew(installed, tmp_path
     edited = (kernels / "inner.py").read_text().replace("z[0]", "z[1]")
     (kernels / "inner.py").write_text(edited)
     assert answer() == "40.0\n"
+
+
+def test_an_edited_overload_is_compiled_anew(installed, tmp_path):
+    """What an overload stands for is not in the function that calls it by name."""
+    kernels = installed / "noregret" / "_kernel"
+    driver = "import numpy as np\nfrom noregret._kernel.outer import outer\nprint(outer(np.array([3.0, 4.0])))"
+    (kernels / "inner.py").write_text(
+        "from numba.extending import overload\ndef inner(z):\n    return 0.0\n"
+        "@overload(inner, strict=False)\ndef _inner(z):\n    return lambda z: z[0]\n"
+    )
+    (kernels / "outer.py").write_text(
+        "from noregret._kernel import compiled\nfrom noregret._kernel.inner import inner\n"
+        "@compiled\ndef outer(z):\n    return 10.0 * inner(z)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(installed), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    for written, answer in (("z[0]", "30.0\n"), ("z[1]", "40.0\n")):
+        text = (kernels / "inner.py").read_text().replace("z[0]", written)
+        (kernels / "inner.py").write_text(text)
+        command = [sys.executable, "-c", driver]
+        assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == answer

@@ -1,0 +1,59 @@
+"""Where the process of a command begins: settings before anything large, and a quiet end if it is stopped there."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE = str(Path(__file__).parents[2] / "src")
+
+
+def run(code, **environment):
+    environment = {**os.environ, "PYTHONPATH": SOURCE, **environment}
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+
+
+def test_stopped_while_it_imports_it_ends_without_a_traceback():
+    code = """
+import sys
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == "noregret.cli.main":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Stop())
+from noregret.cli.start import main
+main()
+"""
+    done = run(code)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_threads_of_linear_algebra_do_not_spin_unless_the_user_says_so():
+    code = """
+import os, sys
+from noregret.cli.start import main
+sys.argv = ["noregret", "--version"]
+try:
+    main()
+except SystemExit:
+    print(os.environ["OPENBLAS_THREAD_TIMEOUT"])
+"""
+    assert run(code, OPENBLAS_THREAD_TIMEOUT="9").stdout.split()[-1] == "9"
+    environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_THREAD_TIMEOUT"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**environment, "PYTHONPATH": SOURCE}, capture_output=True, text=True
+    )
+    assert done.stdout.split()[-1] == "4"
+
+
+def test_garbage_is_looked_for_once_the_command_runs():
+    code = """
+import gc, sys
+from noregret.cli.start import main
+sys.argv = ["noregret", "--version"]
+try:
+    main()
+except SystemExit:
+    print(gc.isenabled())
+"""
+    assert run(code).stdout.split()[-1] == "True"
