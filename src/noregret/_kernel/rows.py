@@ -13,6 +13,7 @@ from typing import Any
 from numba import types
 from numba.extending import overload
 
+from noregret._kernel import inlined
 from noregret._kernel.bits import CHECKED
 from noregret._kernel.four import adagrad_fours, dot_line, dot_row
 from noregret._kernel.vector import (
@@ -72,6 +73,7 @@ def sparse(rows: Any) -> bool:
     return isinstance(rows, types.BaseTuple)
 
 
+@inlined
 def _checked_line(rows: Any, t: Any, z: Any) -> Any:
     """`dot_line` where array bounds are to be checked, which it does not do itself."""
     length = rows.shape[rows.ndim - 1]
@@ -85,7 +87,9 @@ def _dot(rows: Any, t: Any, z: Any) -> Callable[..., Any]:
     if sparse(rows):
         return lambda rows, t, z: dot_row(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
     if rows.layout == "C" and z.layout == "C":
-        return _checked_line if CHECKED else lambda rows, t, z: dot_line(rows, t, z)
+        if CHECKED:
+            return lambda rows, t, z: _checked_line(rows, t, z)
+        return lambda rows, t, z: dot_line(rows, t, z)
     if rows.ndim == 1:
         return lambda rows, t, z: dot_single(rows, z)
     return lambda rows, t, z: dot_dense(rows, t, z)
