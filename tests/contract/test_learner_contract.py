@@ -315,7 +315,9 @@ def test_the_windowed_error_is_that_of_the_last_thousand_rounds():
 
 def copied_logistic(z, y):
     m = y * z
-    return max(-m, 0.0) + math.log1p(math.exp(-abs(m)))
+    e = math.exp(-abs(m))
+    u = 1.0 + e
+    return max(-m, 0.0) + (math.log(u) + (e - (u - 1.0)) / u)
 
 
 def copied_logistic_slope(z, y):

@@ -12,9 +12,9 @@ from noregret._kernel import unkept
 from noregret._kernel.four import adagrad_fours, dot_line, dot_row
 from noregret._kernel.record import count, place, place_all, tally
 from noregret._kernel.rows import dot
-from noregret._kernel.state import RECORD, SMALL, new_state
+from noregret._kernel.state import POINTS, RECORD, SMALL, new_state
 from noregret._kernel.vector import two_values
-from noregret.learner import OnlineGradientDescent, Perceptron
+from noregret.learner import AdaGrad, OnlineGradientDescent, Perceptron
 from noregret.stream.block import Dense, Sparse
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 11, 12, 15, 16, 17, 33, 50, 82]
@@ -57,6 +57,15 @@ def test_a_sparse_row_is_summed_in_the_parts_that_are_told(length, dtype, stride
 
 
 @pytest.mark.parametrize("length", [n for n in LENGTHS if n])
+def test_weights_that_do_not_lie_two_to_the_k_bytes_apart_have_no_room(length):
+    indices, values, z = row_of(length)
+    for columns in (3, 6):
+        weights = np.column_stack([z] * columns)[:, 0]
+        assert all(map(math.isnan, dot_of(indices, values, 0, length, weights)))
+        assert all(map(math.isnan, dot_row(indices, values, 0, length, weights)))
+
+
+@pytest.mark.parametrize("length", [n for n in LENGTHS if n])
 def test_a_feature_that_the_weights_have_no_room_for_is_not_looked_up(length):
     for at in {0, length // 2, length - 1}:
         indices, values, z = row_of(length)
@@ -74,6 +83,23 @@ def test_a_dense_row_is_summed_the_same_alone_and_among_others(length, dtype):
         assert dot_in(X, t, z) == pytest.approx((x @ z, x @ x), rel=1e-12, abs=1e-12)
         assert dot_in(X, t, z) == dot_in(np.ascontiguousarray(X[t]), 0, z) == dot_in(X[t : t + 1].copy(), 0, z)
         assert dot_in(X, t, z) == dot_line(X, t, z)
+
+
+@pytest.mark.parametrize(
+    ("x", "z"),
+    [
+        ([1.0 + 2.0**-30], [1.0 - 2.0**-30]),  # the product rounds to 1, but is not rounded before it is added
+        ([1.0, 1.0 + 2.0**-30, 0.0, 0.0], [-1.0, 1.0 - 2.0**-30, 0.0, 0.0]),
+        ([-1e300, 1.1e300, 0.5], [1e8, 1e8, 2.0]),
+        ([1e200, 1e200], [1e200, -1e200]),
+        ([math.inf, 1.0], [1.0, 1.0]),
+        ([math.nan], [0.0]),
+        ([5e-324, 1e-300], [0.5, 1e-20]),
+    ],
+)
+def test_a_product_is_not_rounded_before_it_is_added(x, z):
+    X, weights = np.array([x]), np.array(z)
+    assert np.array(dot_in(X, 0, weights)).tobytes() == np.array(dot_line(X, 0, weights)).tobytes()
 
 
 @pytest.mark.parametrize("radius", [math.inf, 0.05])
@@ -151,6 +177,26 @@ LEARNERS = {
         bias=bias, loss="hinge", radius=math.inf, rate="constant:0.1"
     ),
 }
+
+
+@pytest.mark.parametrize("make", [Perceptron, AdaGrad])
+def test_the_trace_does_not_depend_on_how_many_rounds_were_announced(make):
+    rounds = 2 * POINTS + 700
+    X = np.random.default_rng(5).standard_normal((rounds, 2))
+    rows, y = LAYOUTS["sparse"](X), np.where(X[:, 0] > X[:, 1], 1.0, -1.0)
+    states = []
+    for ends in ([rounds], [1, 2, POINTS - 1, POINTS, POINTS + 1, 2 * POINTS, rounds], range(977, rounds + 977, 977)):
+        learner, start = make(), 0
+        for end in ends:
+            learner.play(rows.slice(start, min(end, rounds)), y[start:end])
+            start = end
+        states.append(learner.state.tobytes())
+    slowly = make()
+    long_way(slowly, rows, y)  # weighted rounds are not announced: some might have no weight
+    assert len({*states, slowly.state.tobytes()}) == 1
+    step, count = int(slowly.state["trace_step"][0]), int(slowly.state["trace_rows"][0])
+    assert POINTS // 2 <= count < POINTS
+    assert slowly.state["trace"][0, :count, 0].tolist() == [step * (k + 1) for k in range(rounds // step)]
 
 
 @pytest.mark.parametrize("bias", [False, True])

@@ -1,6 +1,7 @@
 """What every loss promises: a convex value, a slope that is a subgradient, true constants, a dual."""
 
 import math
+from decimal import Context, Decimal
 
 import numpy as np
 import pytest
@@ -116,6 +117,17 @@ def test_the_dual_is_infinite_beyond_the_steepest_slope(spec):
 def test_the_constants_at_zero_are_those_of_the_mistake_bounds(spec, at_zero, slope):
     assert parse(spec).at_zero == pytest.approx(at_zero, rel=1e-15)
     assert parse(spec).slope_at_zero == slope
+
+
+def test_logistic_is_right_to_the_last_digits():
+    logistic, digits = parse("logistic"), Context(prec=60)
+    rng = np.random.default_rng(0)
+    for margin in np.concatenate(
+        [rng.uniform(0.0, 40.0, 300), rng.exponential(1.0, 300), 10.0 ** rng.uniform(-18, 1.5, 300)]
+    ):
+        e = Decimal(math.exp(-margin))
+        exact = digits.ln(digits.add(1, e))
+        assert abs(Decimal(logistic(margin, 1.0)) - exact) <= Decimal(2.0**-51) * exact
 
 
 def test_logistic_neither_overflows_nor_loses_a_large_margin():

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret._kernel import compiled, inlined, unkept
-from noregret._kernel.record import SELDOM, book_sums, mean_label, place_all, record_curve, record_trace, tally
+from noregret._kernel.record import SELDOM, book_sums, expect, mean_label, place_all, record_curve, record_trace, tally
 from noregret._kernel.rows import adagrad_ahead, dot, entries, entry
 from noregret._kernel.state import PROXIMAL
 from noregret._kernel.step import book_gradient
@@ -95,6 +95,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         weighted = weights.shape[0] > 0
         played = labels.shape[0]
         counted = placed = 0
+        if labels.shape[0] > 1 and not weighted:
+            expect(st, labels.shape[0])
         for t in range(labels.shape[0]):
             k = weights[t] if weighted else 1.0
             if k == 0.0:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from llvmlite import ir
@@ -17,6 +18,8 @@ from numba.extending import intrinsic, overload
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 REAL = ir.DoubleType()
 FOUR = ir.VectorType(REAL, 4)
+LINE = 64  # bytes that come from memory together
+AHEAD = 2048  # so many bytes ahead is a matrix asked for
 _tuple: Any = types.UniTuple
 _variable: Any = cgutils.alloca_once_value
 _function: Any = cgutils.get_or_insert_function
@@ -32,7 +35,10 @@ def _typed(typing: Any, indices: Any, values: Any, start: Any, stop: Any, z: Any
         dense = signature.args[4].layout == "C"
         function = _dot_function(context, builder.module, signature.args[1].dtype, dense)
         room, stride = (builder.extract_value(part, 0) for part in (weights.shape, weights.strides))
-        given = [features.data, entries.data, *arguments[2:4], weights.data, room, stride]
+        shift = builder.cttz(stride, ir.Constant(ir.IntType(1), 1))
+        fits = builder.icmp_signed("==", stride, builder.shl(ir.Constant(I64, 1), shift))
+        room = builder.select(fits, room, ir.Constant(I64, 0))  # no feature has room where a shift would go astray
+        given = [features.data, entries.data, *arguments[2:4], weights.data, room, shift]
         found = builder.call(function, given)
         parts = [builder.extract_value(found, i) for i in (0, 1)]
         return context.make_tuple(builder, signature.return_type, parts)
@@ -41,7 +47,7 @@ def _typed(typing: Any, indices: Any, values: Any, start: Any, stop: Any, z: Any
 
 
 def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
-    """The function of `dot_row` in a module: (features, values, start, stop, z, room, stride of z) → (dot, square)."""
+    """The function of `dot_row` in a module: (features, values, start, stop, z, room, shift) → (dot, square)."""
     name = f"noregret.dot.{kind}.{'dense' if dense else 'strided'}"
     if name in module.globals:
         return module.globals[name]
@@ -51,7 +57,7 @@ def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
     made.linkage = "internal"
     made.attributes.add("noinline")
     builder = ir.IRBuilder(made.append_basic_block())
-    features, entries, start, stop, z, room, stride = made.args
+    features, entries, start, stop, z, room, shift = made.args
     length = builder.sub(stop, start)
     dots, squares = (_variable(builder, ir.Constant(FOUR, [0.0] * 4)) for _ in range(2))
 
@@ -63,7 +69,7 @@ def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
         return i
 
     def weight_of(i: Any) -> Any:
-        return builder.load(_address(builder, z, None if dense else stride, i))
+        return builder.load(_address(builder, z, None if dense else shift, i))
 
     def add(place: Any, kept: Any = None) -> None:
         """Four entries from `place` on, or those of them that are kept."""
@@ -120,11 +126,11 @@ def _wide(builder: Any, x: Any, kind: Any, wanted: Any = FOUR) -> Any:
     return x if kind == REAL else builder.fpext(x, wanted)
 
 
-def _address(builder: Any, data: Any, stride: Any, i: Any) -> Any:
-    """Where element i of an array of one dimension lies; without a stride the elements are neighbours."""
-    if stride is None:
+def _address(builder: Any, data: Any, shift: Any, i: Any) -> Any:
+    """Where element i of an array lies whose elements are 2^shift bytes apart; without a shift they are neighbours."""
+    if shift is None:
         return builder.gep(data, [i])
-    moved = builder.gep(builder.bitcast(data, I8.as_pointer()), [builder.mul(i, stride)])
+    moved = builder.gep(builder.bitcast(data, I8.as_pointer()), [builder.shl(i, shift)])
     return builder.bitcast(moved, data.type)
 
 
@@ -157,10 +163,12 @@ def dot_row(indices: Any, values: Any, start: Any, stop: Any, z: Any) -> tuple[f
     """(⟨z, x⟩, ‖x‖²) for the entries start..stop of a sparse row; NaN both if z has no room for a feature.
 
     Each sum is taken in four parts, entry k in part k modulo 4; up to three that are left at the end go to the last
-    parts. A row shorter than four is summed as it comes.
+    parts. A row shorter than four is summed as it comes. The elements of z must lie 2ᵏ bytes apart; if they do not, z
+    has no room for any feature.
     """
     row, x = indices[start:stop], [float(value) for value in values[start:stop]]
-    if any(i >= z.shape[0] for i in row):
+    room = z.shape[0] if z.strides[0].bit_count() == 1 else 0
+    if any(i >= room for i in row):
         return math.nan, math.nan
     whole = len(x) // 4 * 4
     parts = list(range(len(x))) if whole == 0 else [k % 4 if k < whole else k + 4 - len(x) for k in range(len(x))]
@@ -185,7 +193,7 @@ def dot_line(x: Any, t: Any, z: Any) -> tuple[float, float]:
 
     Each sum is taken in sixteen parts: entry i in part i modulo 16 while there are sixteen more, then in part i modulo
     4; up to three that are left at the end go to the last of the second four. A row shorter than four is summed as it
-    comes.
+    comes. A product is not rounded before it is added.
     """
     line = [float(entry) for entry in (x if x.ndim == 1 else x[t])]
     length = len(line)
@@ -194,9 +202,22 @@ def dot_line(x: Any, t: Any, z: Any) -> tuple[float, float]:
     dots, squares = ([0.0] * 16 for _ in range(2))
     for i, part in enumerate(parts):
         place = part if fours else 0
-        dots[place] += line[i] * float(z[i])
-        squares[place] += line[i] * line[i]
+        dots[place] = fused(line[i], float(z[i]), dots[place])
+        squares[place] = fused(line[i], line[i], squares[place])
     return _together(dots), _together(squares)
+
+
+def fused(a: float, b: float, c: float) -> float:
+    """a·b + c, rounded once."""
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return a * b + c
+    if not math.isfinite(c):
+        return c
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def _together(parts: list[float]) -> float:
@@ -210,6 +231,7 @@ def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         matrix, weights = (context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 2))
         kind = context.get_value_type(signature.args[0].dtype)
+        size = context.get_abi_sizeof(kind)
         length = builder.extract_value(matrix.shape, signature.args[0].ndim - 1)
         row = matrix.data
         if signature.args[0].ndim == 2:
@@ -223,11 +245,13 @@ def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
                 found = builder.select(kept, found, zeros)
             w = _load(builder, weights.data, place, REAL, 4)
             for totals, factor in ((dots, w), (squares, found)):
-                builder.store(builder.fadd(builder.load(totals[part]), builder.fmul(found, factor)), totals[part])
+                builder.store(_fused(builder, found, factor, builder.load(totals[part])), totals[part])
 
         sixteens = builder.lshr(length, ir.Constant(I64, 4))
         with cgutils.for_range(builder, sixteens, intp=I64) as loop:
             start = builder.shl(loop.index, ir.Constant(I64, 4))
+            for line in range(0, 16, LINE // size):
+                _fetch(builder, row, builder.add(start, ir.Constant(I64, AHEAD // size + line)))
             for part in range(4):
                 add(builder.add(start, ir.Constant(I64, 4 * part)), part)
         fours = builder.and_(builder.lshr(length, ir.Constant(I64, 2)), ir.Constant(I64, 3))
@@ -245,10 +269,24 @@ def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
         ):
             found = _wide(builder, builder.load(builder.gep(row, [loop.index])), kind, REAL)
             for total, factor in zip(sums, (builder.load(builder.gep(weights.data, [loop.index])), found), strict=True):
-                builder.store(builder.fadd(builder.load(total), builder.fmul(found, factor)), total)
+                builder.store(_fused(builder, found, factor, builder.load(total)), total)
         return context.make_tuple(builder, signature.return_type, [builder.load(total) for total in sums])
 
     return _tuple(types.float64, 2)(x, types.int64, z), generate
+
+
+def _fetch(builder: Any, data: Any, place: Any) -> Any:
+    """Ask for the line of memory that holds an entry, which may lie beyond the array's end: nothing is read yet."""
+    name, given = "llvm.prefetch.p0", [I8.as_pointer(), I32, I32, I32]
+    function = _function(builder.module, ir.FunctionType(ir.VoidType(), given), name)
+    pointer = builder.bitcast(builder.gep(data, [place]), I8.as_pointer())
+    builder.call(function, [pointer, *(ir.Constant(I32, choice) for choice in (0, 3, 1))])  # to read, often, data
+
+
+def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    """a·b + c, rounded once."""
+    name = "llvm.fma.f64" if a.type == REAL else "llvm.fma.v4f64"
+    return builder.call(_function(builder.module, ir.FunctionType(a.type, [a.type] * 3), name), [a, b, c])
 
 
 def _four_sums(builder: Any, totals: list[Any]) -> Any:

@@ -18,6 +18,7 @@ from noregret._kernel.bits import apart
 from noregret._kernel.record import (
     SELDOM,
     book_sums,
+    expect,
     is_mistake,
     mean_label,
     place_all,
@@ -119,14 +120,11 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         inner, row2, known = 0.0, 0.0, False
         while t < stop:
             inner, row2 = dot(rows, t, z)
-            known = not math.isfinite(row2)
-            if known:
-                break
             y, full, size = labels[U(t)], inner + extra * bias, row2 + extra
             score = scale * full
             g = slope(score, y, p)
             more_loss = loss + value(score, y, p)
-            known = not math.isfinite(score + more_loss)
+            known = not math.isfinite(row2 + score + more_loss)
             if known:
                 break
             if g != 0.0:
@@ -176,6 +174,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         simple = simple and st["scale"] >= TINY
         rows_given = played = labels.shape[0]
         t = counted = placed = vain = 0
+        if rows_given > 1 and not weighted:
+            expect(st, rows_given)
         while t < rows_given:
             inner, row2, known = 0.0, 0.0, False
             quick = still and vain < TRIALS and (st["large"] or not reaches(rows, t, SMALL))

@@ -167,7 +167,7 @@ def book(st: Any, cfg: Any, k: float, labels: Any, scores: Any, t: int, row2: fl
 
 @compiled
 def record_trace(st: Any, classify: int) -> None:
-    """One row of the trace, at round `trace_next`; a full table first drops every second row."""
+    """One row of the trace, at round `trace_next`; a full table then drops every second row."""
     trace = st["trace"]
     i = st["trace_rows"]
     trace[i, 0] = st["rounds"]
@@ -177,15 +177,32 @@ def record_trace(st: Any, classify: int) -> None:
     trace[i, 4] = st["last"]
     trace[i, 5] = st["gradient2"]
     trace[i, 6] = st["gradient_dot_weights"]
-    i += 1
-    if i == POINTS:
-        i = POINTS // 2
-        for k in range(i):
-            for j in range(trace.shape[1]):
-                trace[k, j] = trace[2 * k + 1, j]
-        st["trace_step"] *= 2
-    st["trace_rows"] = i
+    st["trace_rows"] = i + 1
     st["trace_next"] += st["trace_step"]
+    if i + 1 == POINTS:
+        thin(st)
+
+
+@compiled
+def thin(st: Any) -> None:
+    """Drop every second row of the trace, so that the spacing doubles."""
+    trace, rows, step = st["trace"], st["trace_rows"], 2 * st["trace_step"]
+    for k in range(rows // 2):
+        for j in range(trace.shape[1]):
+            trace[k, j] = trace[2 * k + 1, j]
+    for k in range(rows // 2, rows):
+        for j in range(trace.shape[1]):
+            trace[k, j] = 0.0
+    st["trace_rows"] = rows // 2
+    st["trace_step"] = step
+    st["trace_next"] = (st["rounds"] // step + 1) * step
+
+
+@compiled
+def expect(st: Any, rounds: int) -> None:
+    """Drop what the trace will have dropped anyway when so many more rounds are over: they need not write it first."""
+    while (st["rounds"] + rounds) // st["trace_step"] >= POINTS:
+        thin(st)
 
 
 @compiled

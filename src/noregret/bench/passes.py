@@ -95,7 +95,9 @@ def own_loss(size: Size, folder: Path) -> Iterator[Row]:
 
 def _logistic(z: float, y: float) -> float:
     m = y * z
-    return max(-m, 0.0) + math.log1p(math.exp(-abs(m)))
+    e = math.exp(-abs(m))
+    u = 1.0 + e
+    return max(-m, 0.0) + (math.log(u) + (e - (u - 1.0)) / u)
 
 
 def _logistic_slope(z: float, y: float) -> float:

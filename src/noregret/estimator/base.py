@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from noregret import model
@@ -103,9 +103,17 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         as_rows(X)
         raise diverged
 
-    def _first_look(self, X: Any, y: Any, core: Core, **options: Any) -> tuple[Any, Any]:
-        """X and y checked for `fit`; where rows are played as they are, the loop itself stops at what is not finite."""
-        checked = validate_data(self, X, y, ensure_all_finite=not core.plain, **CHECKS, **options)
+    def _first_look(self, X: Any, y: Any, core: Core, *, known: bool = False, **options: Any) -> tuple[Any, Any]:
+        """X and y checked for `fit`, of a y that is `known` the length alone.
+
+        Where rows are played as they are, the loop itself stops at what is not finite.
+        """
+        options = {"ensure_all_finite": not core.plain, **CHECKS, **options}
+        if known:
+            X = validate_data(self, X, "no_validation", **options)
+            check_consistent_length(X, y)
+            return X, y
+        checked = validate_data(self, X, y, **options)
         return checked[0], checked[1]
 
     def _first(self) -> bool:

@@ -56,8 +56,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from the rows in order, starting anew."""
         core = self._new_core()
-        X, y = self._first_look(X, y, core)
-        classes = _classes(y, "y")
+        known = _at_a_glance(y)
+        X, y = self._first_look(X, y, core, known=known is not None)
+        classes = _classes(y, "y") if known is None else known
         if len(classes) < 2:
             raise ValueError(f"{type(self).__name__}: y must hold two classes, got one class only: {classes[0]!r}")
         core.labels = Labels.of(*classes.tolist())
@@ -291,13 +292,20 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         self.class_weight = dict(weight) if isinstance(weight, list) else weight
 
 
+def _at_a_glance(y: Any) -> NDArray[Any] | None:
+    """The sorted classes of a y of one or two whole float64, which is then well-formed; None for another."""
+    if type(y) is not np.ndarray or y.dtype != np.float64 or y.ndim != 1 or not y.size:
+        return None
+    low, high, alone = two_values(y)
+    return np.unique([low, high]) if alone else None
+
+
 def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
     """The sorted classes, at most two."""
-    if y.dtype == np.float64 and y.ndim == 1 and y.size:
-        low, high, alone = two_values(y)
-        if alone:
-            return np.unique([low, high])
-    elif y.dtype.kind in "iubf" and y.ndim == 1 and y.size:
+    known = _at_a_glance(y)
+    if known is not None:
+        return known
+    if y.dtype.kind in "iubf" and y.ndim == 1 and y.size:
         low, high = y.min(), y.max()
         if float(low).is_integer() and float(high).is_integer() and ((y == low) | (y == high)).all():
             return np.unique([low, high])  # seen at a glance, without sorting all of y

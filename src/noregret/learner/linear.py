@@ -154,15 +154,15 @@ class Linear(Core):
             self._diverged()
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
-        """As `play`, where nobody asks for the scores: those of dense rows are written over each other."""
-        if isinstance(rows, Sparse) or weights is not None or not self.plain:
+        """As `play`, where nobody asks for the scores: they are written over each other."""
+        if weights is not None or not self.plain:
             self.play(rows, y, weights)
             return
-        self.grow(rows.width, sparse=False)
+        self.grow(rows.width, sparse=isinstance(rows, Sparse))
         scores = self._unwritten(min(len(rows), SOME))
         for start in range(0, len(rows), SOME):
-            some = rows.slice(start, min(start + SOME, len(rows)))
-            self._play(some.given, y[start : start + SOME], NO_WEIGHTS, scores[: len(some)])
+            stop = min(start + SOME, len(rows))
+            self._play(rows.given_part(start, stop), y[start:stop], NO_WEIGHTS, scores[: stop - start])
 
     def _unwritten(self, rows: int) -> Vector:
         return np.empty(rows)  # the loop writes every score, or the play is refused

@@ -44,6 +44,10 @@ class Dense:
         """As kernels take it: the matrix."""
         return self.X
 
+    def given_part(self, start: int, stop: int) -> Floats:
+        """The rows start..stop as kernels take them."""
+        return self.X[start:stop]
+
     def slice(self, start: int, stop: int) -> Dense:
         return Dense(self.X[start:stop], self.finite)
 
@@ -83,6 +87,10 @@ class Sparse:
     def given(self) -> tuple[Ints, Indices, Floats]:
         """As kernels take it: bounds, indices, values."""
         return self.indptr, self.indices, self.values
+
+    def given_part(self, start: int, stop: int) -> tuple[Ints, Indices, Floats]:
+        """The rows start..stop as kernels take them: the bounds of those rows among all entries."""
+        return self.indptr[start : stop + 1], self.indices, self.values
 
     def slice(self, start: int, stop: int) -> Sparse:
         low, high = int(self.indptr[start]), int(self.indptr[stop])
