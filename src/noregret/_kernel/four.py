@@ -20,6 +20,7 @@ REAL = ir.DoubleType()
 FOUR = ir.VectorType(REAL, 4)
 LINE = 64  # bytes that come from memory together
 AHEAD = 2048  # so many bytes ahead is a matrix asked for
+ENTRIES_AHEAD = 256  # and so many entries ahead sparse rows: the processor itself stops at the end of a page
 _tuple: Any = types.UniTuple
 _variable: Any = cgutils.alloca_once_value
 _function: Any = cgutils.get_or_insert_function
@@ -84,7 +85,10 @@ def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
             builder.store(builder.fadd(builder.load(total), builder.fmul(x, factor)), total)
 
     with cgutils.for_range(builder, builder.ashr(length, ir.Constant(I64, 2)), intp=I64) as loop:
-        add(builder.add(start, builder.shl(loop.index, ir.Constant(I64, 2))))
+        place = builder.add(start, builder.shl(loop.index, ir.Constant(I64, 2)))
+        for data in (features, entries):
+            _fetch(builder, data, builder.add(place, ir.Constant(I64, ENTRIES_AHEAD)))
+        add(place)
     rest = builder.and_(length, ir.Constant(I64, 3))
     with builder.if_then(builder.and_(builder.icmp_signed(">", rest, ir.Constant(I64, 0)), _from(builder, length, 4))):
         add(builder.sub(stop, ir.Constant(I64, 4)), _last_lanes(builder, rest))

@@ -24,7 +24,7 @@ from noregret.prepare import Preparation
 from noregret.rate import Rate
 from noregret.stream.block import Rows, Sparse
 
-SOME = 2**15  # rows that are learned from at a time where nobody asks for the scores
+SOME = 2**17  # rows that are learned from at a time where nobody asks for the scores
 
 
 class Linear(Core):

@@ -108,7 +108,7 @@ def check_compressed(X: Any) -> None:
 def check_bounds(X: Any) -> None:
     """Row bounds that never decrease and lie within the entries."""
     bounds = X.indptr
-    if not (bounds[0] == 0 and bounds[-1] <= len(X.indices) == len(X.data) and (np.diff(bounds) >= 0).all()):
+    if not (bounds[0] == 0 and bounds[-1] <= len(X.indices) == len(X.data) and (bounds[1:] >= bounds[:-1]).all()):
         raise InputError("X is not a well-formed sparse matrix: its row bounds do not fit its entries", SOURCE)
 
 
