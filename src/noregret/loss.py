@@ -92,7 +92,9 @@ class Loss:
         from noregret._kernel import linear
         from noregret._kernel.stamp import stamp
 
-        return _kernel(self.value, self.slope, self.custom, stamp(self.value, self.slope), rounds or linear.rounds)
+        # what a loss of one's own reads may have changed since the last time
+        key = stamp(self.value, self.slope) if self.custom else _built_in(self.value, self.slope)
+        return _kernel(self.value, self.slope, self.custom, key, rounds or linear.rounds)
 
     def _over(self, function: Function, z: Array, y: Array) -> Array:
         from noregret._kernel.stamp import stamp
@@ -104,6 +106,13 @@ class Loss:
 
     def _extra(self) -> tuple[float, ...]:
         return () if self.custom else (self.number,)
+
+
+@cache
+def _built_in(value: Function, slope: Function) -> int:
+    from noregret._kernel.stamp import stamp
+
+    return stamp(value, slope)
 
 
 @cache

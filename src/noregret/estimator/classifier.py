@@ -297,7 +297,7 @@ def _at_a_glance(y: Any) -> NDArray[Any] | None:
     if type(y) is not np.ndarray or y.dtype != np.float64 or y.ndim != 1 or not y.size:
         return None
     low, high, alone = two_values(y)
-    return np.unique([low, high]) if alone else None
+    return np.array(sorted({low, high})) if alone else None
 
 
 def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
