@@ -87,6 +87,25 @@ def test_a_damaged_file_is_compiled_anew(installed, tmp_path):
     assert not said(installed, XDG_CACHE_HOME=str(cache))[2]
 
 
+PASS = """
+import sys
+import numpy as np
+from noregret.learner import Perceptron
+from noregret.stream.block import Sparse
+rows = Sparse(np.arange(4), np.arange(3, dtype=np.uint32), np.ones(3), 3)
+learner = Perceptron()
+learner.play(rows, np.array([1.0, -1.0, 1.0]))
+print(learner.weights.tolist())
+print([name for name in ("numba.np.arrayobj", "numba.cpython.unicode", "numba.cpython.listobj") if name in sys.modules])
+"""
+
+
+def test_a_kept_loop_does_not_import_what_it_was_compiled_with():
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", PASS], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["[1.0, -1.0, 1.0]", "[]"]
+
+
 def test_an_edited_function_in_another_file_is_compiled_anew(installed, tmp_path):
     """norm2 is called by others; what calls it must not be served with the old one inside."""
     kernels = installed / "noregret" / "_kernel"

@@ -66,7 +66,7 @@ class Kept:
             return
         try:
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-                file.write(dumps(result._reduce()))
+                file.write(dumps(lean(result._reduce())))
             os.replace(file.name, path)
         except OSError:
             Path(file.name).unlink(missing_ok=True)
@@ -91,6 +91,16 @@ class Kept:
 
     def flush(self) -> None:
         """Nothing is held back."""
+
+
+def lean(state: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a compiled function is rebuilt from, without what only costs time.
+
+    That is its source told with types, and the environments that hold nothing: to rebuild one its module is imported,
+    and there is one for every function of numba's that was compiled into ours.
+    """
+    *parts, _, initialisers, environments = state
+    return *parts, "", initialisers, tuple(environment for environment in environments if environment.consts)
 
 
 @cache
