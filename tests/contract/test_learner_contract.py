@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.learner import LEARNERS, OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
+from noregret.learner import LEARNERS, OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent, linear
 from noregret.loss import parse
 from oracle import learners as plain
 from oracle.figures import auc, confusion, figures, last_label_loss, last_label_mistakes, mean_label_loss
 from oracle.losses import loss_of
-from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, SPECS, data
+from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, SPECS, data, everything
 
 every_case = pytest.mark.parametrize(("name", "spec"), CASES, ids=NAMES)
 PLAIN = ("perceptron", "voted", "kernel")  # the plain perceptron, in several clothes
@@ -303,6 +303,17 @@ def test_the_auc_interval_holds_scores_of_every_size():
     run = nr.play(Perceptron(start=[1.0], rate=1e-300), (X, y))
     low, high = run.auc
     assert low <= auc(X[:, 0].tolist(), y.tolist()) <= high
+
+
+@every_case
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_learning_is_playing_a_few_rows_at_a_time(name, spec, layout, monkeypatch):
+    monkeypatch.setattr(linear, "SOME", 7)
+    X, y = data(spec, rounds=40, columns=5, seed=31)
+    one, other = MAKE[name](spec), MAKE[name](spec)
+    one.learn(LAYOUTS[layout](X), y)
+    other.play(LAYOUTS[layout](X), y)
+    assert everything(one) == everything(other)
 
 
 def test_the_windowed_error_is_that_of_the_last_thousand_rounds():
