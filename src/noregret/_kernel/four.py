@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from llvmlite import ir
@@ -217,11 +216,12 @@ def fused(a: float, b: float, c: float) -> float:
         return a * b + c
     if not math.isfinite(c):
         return c
-    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    (p, q), (r, s), (u, v) = (number.as_integer_ratio() for number in (a, b, c))
+    above, below = p * r * v + u * q * s, q * s * v  # whole numbers, whose quotient Python rounds once
     try:
-        return float(exact)
+        return above / below
     except OverflowError:
-        return math.inf if exact > 0 else -math.inf
+        return math.inf if above > 0 else -math.inf
 
 
 def _together(parts: list[float]) -> float:
