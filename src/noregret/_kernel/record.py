@@ -200,7 +200,10 @@ def thin(st: Any) -> None:
 
 @compiled
 def expect(st: Any, rounds: int) -> None:
-    """Drop what the trace will have dropped anyway when so many more rounds are over: they need not write it first."""
+    """Drop what the trace will have dropped anyway when so many more rounds are over: they need not write it first.
+
+    Where fewer follow, because one of them is refused, the trace is thinner than it need be.
+    """
     while (st["rounds"] + rounds) // st["trace_step"] >= POINTS:
         thin(st)
 
