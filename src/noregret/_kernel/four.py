@@ -38,8 +38,9 @@ def _typed(typing: Any, indices: Any, values: Any, start: Any, stop: Any, z: Any
         shift = builder.cttz(stride, ir.Constant(ir.IntType(1), 1))
         fits = builder.icmp_signed("==", stride, builder.shl(ir.Constant(I64, 1), shift))
         room = builder.select(fits, room, ir.Constant(I64, 0))  # no feature has room where a shift would go astray
-        given = [features.data, entries.data, *arguments[2:4], weights.data, room, shift]
-        found = builder.call(function, given)
+        row = [builder.gep(array.data, [arguments[2]]) for array in (features, entries)]
+        given = [*row, builder.sub(arguments[3], arguments[2]), weights.data, room, shift]
+        found = builder.call(function, given[: len(function.args)])
         parts = [builder.extract_value(found, i) for i in (0, 1)]
         return context.make_tuple(builder, signature.return_type, parts)
 
@@ -47,18 +48,18 @@ def _typed(typing: Any, indices: Any, values: Any, start: Any, stop: Any, z: Any
 
 
 def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
-    """The function of `dot_row` in a module: (features, values, start, stop, z, room, shift) → (dot, square)."""
+    """The function of `dot_row` in a module: (features, values, length, z, room[, shift]) → (dot, square)."""
     name = f"noregret.dot.{kind}.{'dense' if dense else 'strided'}"
     if name in module.globals:
         return module.globals[name]
     pointer, entry = I32.as_pointer(), context.get_value_type(kind)
-    given = [pointer, entry.as_pointer(), I64, I64, REAL.as_pointer(), I64, I64]
+    given = [pointer, entry.as_pointer(), I64, REAL.as_pointer(), I64, *([] if dense else [I64])]
     made = ir.Function(module, ir.FunctionType(ir.LiteralStructType([REAL, REAL]), given), name)
     made.linkage = "internal"
     made.attributes.add("noinline")
     builder = ir.IRBuilder(made.append_basic_block())
-    features, entries, start, stop, z, room, shift = made.args
-    length = builder.sub(stop, start)
+    features, entries, length, z, room = made.args[:5]
+    shift = None if dense else made.args[5]
     dots, squares = (_variable(builder, ir.Constant(FOUR, [0.0] * 4)) for _ in range(2))
 
     def feature(place: Any) -> Any:
@@ -69,7 +70,7 @@ def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
         return i
 
     def weight_of(i: Any) -> Any:
-        return builder.load(_address(builder, z, None if dense else shift, i))
+        return builder.load(_address(builder, z, shift, i))
 
     def add(place: Any, kept: Any = None) -> None:
         """Four entries from `place` on, or those of them that are kept."""
@@ -84,21 +85,20 @@ def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
             builder.store(builder.fadd(builder.load(total), builder.fmul(x, factor)), total)
 
     with cgutils.for_range(builder, builder.ashr(length, ir.Constant(I64, 2)), intp=I64) as loop:
-        place = builder.add(start, builder.shl(loop.index, ir.Constant(I64, 2)))
+        place = builder.shl(loop.index, ir.Constant(I64, 2))
         for data in (features, entries):
             _fetch(builder, data, builder.add(place, ir.Constant(I64, ENTRIES_AHEAD)))
         add(place)
     rest = builder.and_(length, ir.Constant(I64, 3))
     with builder.if_then(builder.and_(builder.icmp_signed(">", rest, ir.Constant(I64, 0)), _from(builder, length, 4))):
-        add(builder.sub(stop, ir.Constant(I64, 4)), _last_lanes(builder, rest))
+        add(builder.sub(length, ir.Constant(I64, 4)), _last_lanes(builder, rest))
     sums = [_variable(builder, _sum(builder, builder.load(total))) for total in (dots, squares)]
     with (
         builder.if_then(builder.not_(_from(builder, length, 4)), likely=False),  # a row shorter than four
         cgutils.for_range(builder, length, intp=I64) as loop,
     ):
-        place = builder.add(start, loop.index)
-        i = feature(place)
-        x = _wide(builder, builder.load(builder.gep(entries, [place])), entry, REAL)
+        i = feature(loop.index)
+        x = _wide(builder, builder.load(builder.gep(entries, [loop.index])), entry, REAL)
         for total, factor in zip(sums, (weight_of(i), x), strict=True):
             builder.store(builder.fadd(builder.load(total), builder.fmul(x, factor)), total)
     _answer(builder, [builder.load(total) for total in sums])

@@ -117,6 +117,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         played, updates = st["rounds"], st["updates"]
         constant, gathers, bias_gradient = cfg["rate"] == CONSTANT, cfg["gather"] == GRADIENTS, st["bias_gradient"]
         inner, row2, known = 0.0, 0.0, False
+        steady = cfg["eta"] / scale
         bare = extra == 0.0 and scale == 1.0  # as of a perceptron: then three operations less are waited for
         while t < stop:
             inner, row2 = dot(rows, t, z)
@@ -131,12 +132,17 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 break
             if g != 0.0:
                 root = math.sqrt(played + 1)
-                eta = cfg["eta"] if constant else cfg["eta"] / root
-                c, squared, slope_dot = -(eta / scale) * g, g * g * size, g * score
+                c = -(steady if constant else cfg["eta"] / root / scale) * g
+                squared, slope_dot = g * g * size, g * score
                 new2, more2 = norm2_of_z + c * (2.0 * full + c * size), gradient2 + squared
                 known = not (simple and math.isfinite(new2 + more2 + slope_dot))
                 if known:
                     break
+                if gathers:
+                    bias_gradient += extra * g
+                    gather(rows, t, c, z, g, total)
+                else:
+                    add(rows, t, c, z)
                 norm2_of_z = max(new2, 0.0)
                 bias += extra * c
                 updates += 1
@@ -146,11 +152,6 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                     by_root += squared / root
                     by_round += squared / (played + 1)
                     largest_gradient2 = max(largest_gradient2, squared)
-                if gathers:
-                    bias_gradient += extra * g
-                    gather(rows, t, c, z, g, total)
-                else:
-                    add(rows, t, c, z)
             scores[U(t)] = score
             loss, largest_row2 = more_loss, max(largest_row2, size)
             decided = tie if score == 0.0 else score  # `is_mistake` of a label ±1, without a branch to guess
