@@ -17,7 +17,6 @@ from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_wei
 from noregret.estimator.classifier import BALANCED, as_python, as_whole
 from noregret.estimator.one import NOT_FINITE, one_row, refuse_strange, without
 from noregret.learner.core import Core
-from noregret.learner.log import rows_of
 from noregret.learner.multiclass import MulticlassPerceptron as ManyCore
 from noregret.stream.classes import Classes
 from noregret.stream.labels import same
@@ -181,7 +180,7 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         if core.features is None:
             return np.zeros(core.known)
         row, width = one_row(core, x, False)
-        scores: Vector = core.class_scores(rows_of(without(row, core.width) if width > core.width else row))[0]
+        scores: Vector = core.class_scores_one(without(row, core.width) if width > core.width else row)
         if not np.isfinite(scores).all():
             raise InputError(NOT_FINITE)
         return scores

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_means
 from noregret._kernel.state import AVERAGE
-from noregret.learner.core import FLOAT64, Given, Vector
+from noregret.learner.core import FLOAT64, Core, Vector
 from noregret.learner.perceptron import Perceptron
 from noregret.stream.block import Rows
 
@@ -65,14 +65,13 @@ class AveragedPerceptron(Perceptron):
         score = self.score_one(x[None])
         return score if math.isfinite(score) else None
 
-    def score_one(self, row: Given) -> float:
-        score = np.empty(1)
-        score_means(row, self.z, self.total, self.record["state"], score)
-        return float(score[0])
+    score_one = Core.score_one  # by `_score`, not by the weights of the last round
 
-    def _score(self, rows: Rows, scores: Vector) -> None:
+    def _score(self, rows: Rows) -> Vector:
         z, late = self.z, self.total
         if rows.width > z.shape[0]:
             more = np.zeros(rows.width - z.shape[0])
             z, late = np.concatenate([z, more]), np.concatenate([late, more])
+        scores = np.empty(len(rows))
         score_means(rows.given, z, late, self.record["state"], scores)
+        return scores

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from noregret.loss import Loss, tie_code
 from noregret.prepare import Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
-from noregret.stream.block import Rows, Sparse
+from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.classes import Classes
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels
@@ -34,7 +35,7 @@ Given = Any  # a matrix, or the triple (indptr, indices, values)
 Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
 
 
-class Core:
+class Core(ABC):
     """A learner: `play` rounds, ask for `scores`; its state is arrays, compared bit for bit."""
 
     name: str
@@ -122,9 +123,9 @@ class Core:
         return 0.0
 
     @property
+    @abstractmethod
     def weight_norm(self) -> float:
         """‖w‖ with the bias, taken from the weights themselves."""
-        raise NotImplementedError
 
     @property
     def gradient_sum(self) -> Vector:
@@ -155,17 +156,17 @@ class Core:
         """How many weights are not 0, the bias among them."""
         return int(np.count_nonzero(self.weights)) + int(self.bias != 0.0)
 
+    @abstractmethod
     def arrays(self) -> Arrays:
         """What a model file keeps of this learner beside its figures; `restore` takes it back."""
-        raise NotImplementedError
 
+    @abstractmethod
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
         """Go back to a state that was kept; raises KeyError, ValueError or TypeError where the arrays do not fit."""
-        raise NotImplementedError
 
+    @abstractmethod
     def grow(self, width: int, sparse: bool) -> None:
         """Make room for features below `width`."""
-        raise NotImplementedError
 
     def play(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Gathering | None = None) -> Vector:
         """Predict, suffer and update on each row in turn; the scores that were predicted with.
@@ -202,9 +203,9 @@ class Core:
         scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
         return scores
 
+    @abstractmethod
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         """The rounds themselves, on prepared rows; the scores are written where they are asked for."""
-        raise NotImplementedError
 
     def _play_kept(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
         """The rounds, handed on as they were played."""
@@ -228,7 +229,7 @@ class Core:
 
     def score_one(self, row: Given) -> float:
         """The score of a single prepared row, with no feature beyond those that the learner knows."""
-        raise NotImplementedError
+        return float(self._score(rows_of(row))[0])
 
     def _diverged(self) -> NoReturn:
         raise DivergedError(
@@ -240,13 +241,11 @@ class Core:
         """The score of each row; the learner is left as it was. A feature never learned from counts nothing."""
         if not self.plain:
             rows = self.preparation.apply(rows, learn=False)
-        scores = np.empty(len(rows))
-        self._score(rows, scores)
-        return scores
+        return self._score(rows)
 
-    def _score(self, rows: Rows, scores: Vector) -> None:
-        """Write the scores of prepared rows, whatever their width."""
-        raise NotImplementedError
+    @abstractmethod
+    def _score(self, rows: Rows) -> Vector:
+        """The scores of prepared rows, whatever their width."""
 
     def missed(self, scores: Vector, y: Vector) -> NDArray[np.bool_]:
         """For each round whether its score was a mistake, a score of 0 counting as `tie` says."""

@@ -20,7 +20,7 @@ from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner.coordinate import Coordinate
-from noregret.learner.core import Given, Settings, Vector, not_negative, positive
+from noregret.learner.core import Core, Settings, Vector, not_negative, positive
 from noregret.learner.linear import Linear, as_start
 from noregret.loss import Loss
 from noregret.prepare import Preparation
@@ -126,13 +126,12 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
     def score_array(self, x: Any) -> float | None:
         return None
 
-    def score_one(self, row: Given) -> float:
-        score = np.empty(1)
-        truncated.score_rows(row if isinstance(row, tuple) else row.reshape(1, -1), self.total, self.state, score)
-        return float(score[0])
+    score_one = Core.score_one  # by `_score`: the weights are not in `z`
 
-    def _score(self, rows: Rows, scores: Vector) -> None:
+    def _score(self, rows: Rows) -> Vector:
+        scores = np.empty(len(rows))
         truncated.score_rows(rows.given, self.total, self.state, scores)
+        return scores
 
 
 class StronglyConvexGradientDescent(Linear):

@@ -29,7 +29,7 @@ from noregret.learner.supports import BLOCK, Columns, Matrix, Panels, Supports, 
 from noregret.loss import zero_one
 from noregret.prepare import Preparation
 from noregret.rate import Rate
-from noregret.stream.block import Dense, Rows, Sparse
+from noregret.stream.block import Rows, Sparse
 
 FORGET = {"oldest": OLDEST, "random": RANDOM}
 NEVER = -1  # no number of supports
@@ -134,7 +134,7 @@ class KernelPerceptron(Core):
         """√Σ α·α·K over the supports: from the rounds while none was forgotten, else from the supports."""
         if self._count == int(self.state["updates"][0]):
             return math.sqrt(float(self.state["norm2"][0]))
-        return math.sqrt(max(float(self._alpha[: self._count] @ self._scored(self.support_rows)), 0.0))
+        return math.sqrt(max(float(self._alpha[: self._count] @ self._score(self.support_rows)), 0.0))
 
     def arrays(self) -> Arrays:
         return {"alpha": self._alpha[: self._count], **self._store.arrays(self._slots)}
@@ -245,14 +245,7 @@ class KernelPerceptron(Core):
         self._store.keep(block, order[new] - first, slots)
         order[new] = slots
 
-    def score_one(self, row: Given) -> float:
-        rows: Rows = Sparse(*row) if isinstance(row, tuple) else Dense(row)
-        return float(self._scored(rows)[0])
-
-    def _score(self, rows: Rows, scores: Vector) -> None:
-        scores[:] = self._scored(rows)
-
-    def _scored(self, rows: Rows) -> Vector:
+    def _score(self, rows: Rows) -> Vector:
         """The scores of prepared rows, without the features that were never learned from."""
         scores, given = np.empty(len(rows)), _within(rows.given, self.width)
         for start in range(0, len(rows), BLOCK):

@@ -170,11 +170,13 @@ class Linear(Core):
     def score_one(self, row: Given) -> float:
         return score_row(row, self.z, self.head)
 
-    def _score(self, rows: Rows, scores: Vector) -> None:
+    def _score(self, rows: Rows) -> Vector:
         z = self.z
         if rows.width > z.shape[0]:
             z = np.concatenate([z, np.zeros(rows.width - z.shape[0])])
+        scores = np.empty(len(rows))
         score_rows(rows.given, z, self.head, scores)
+        return scores
 
     def grow(self, width: int, sparse: bool) -> None:
         """Make room for features below `width`; new weights are 0.

@@ -80,11 +80,6 @@ class UpdateLog:
         return log
 
 
-def rows_of(given: Given) -> Rows:
-    """Rows as they were before kernels took them."""
-    return Sparse(*given) if isinstance(given, tuple) else Dense(given)
-
-
 def room(array: NDArray[Any], length: int) -> NDArray[Any]:
     """The array with room for `length` entries along its first axis."""
     if length <= len(array):

@@ -112,15 +112,12 @@ class Matrix(Core):
         matrices = (self.A, self.B, self.b, self.u, self.q)
         return play(x[None], label, NO_WEIGHTS, matrices, self.places, self.record, score) == 1
 
-    def score_one(self, row: Given) -> float:
-        found = np.empty(1)
-        score_rows(row, self.shift, self.B, self.u, self.places, np.empty(self.places), found)
-        return float(found[0])
-
-    def _score(self, rows: Rows, scores: Vector) -> None:
+    def _score(self, rows: Rows) -> Vector:
         if rows.width > self.width:
             rows = _below(rows, self.width)
+        scores = np.empty(len(rows))
         score_rows(rows.given, self.shift, self.B, self.u, self.places, np.empty(self.places), scores)
+        return scores
 
     def _diverged(self) -> NoReturn:
         raise DivergedError(

@@ -26,7 +26,7 @@ from noregret.loss import zero_one
 from noregret.prepare import Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
-from noregret.stream.block import Rows
+from noregret.stream.block import Rows, rows_of
 from noregret.stream.classes import Classes
 
 UPDATES = ("max-score", "one-vs-rest")
@@ -155,12 +155,12 @@ class MulticlassPerceptron(Core):
         weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
         self._play(row, np.array([y]), weights, np.empty(self.outputs))
 
-    def scores(self, rows: Rows) -> Vector:
-        """The score of each row for each class; a feature never learned from counts nothing."""
-        return self.class_scores(rows if self.plain else self.preparation.apply(rows, learn=False))
+    def class_scores_one(self, row: Given) -> Vector:
+        """The score of a single prepared row for each class."""
+        return np.asarray(self._score(rows_of(row))[0])
 
-    def class_scores(self, rows: Rows) -> Vector:
-        """The scores of prepared rows, whatever their width."""
+    def _score(self, rows: Rows) -> Vector:
+        """The score of each row for each class."""
         z = self.z if rows.width <= len(self.z) else _wider(self.z, (rows.width, self.z.shape[1]))
         out = np.empty((len(rows), self.known))
         score_classes(rows.given, z, self.biases, float(self.config["bias"][0]), self.known, out)

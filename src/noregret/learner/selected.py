@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from noregret._kernel.linear import score_row, score_rows
+from noregret._kernel.linear import score_rows
 from noregret.errors import SettingError
 from noregret.learner.core import Arrays, Core, Given, Vector
 from noregret.rounds import Gathering
@@ -77,14 +77,14 @@ class Selected(Core):
         self._gradient_norm = float(arrays["gradient_norm"][0])
         self.choose(voters, biases, votes)
 
-    def _score(self, rows: Rows, scores: Vector) -> None:
+    def _score(self, rows: Rows) -> Vector:
         found = self._of_voter(0, rows)
         if len(self.votes) > 1:
             found = self.votes[0] * np.sign(found)
             for j in range(1, len(self.votes)):
                 found += self.votes[j] * np.sign(self._of_voter(j, rows))
             found /= self.votes.sum()
-        scores[:] = found
+        return found
 
     def _of_voter(self, j: int, rows: Rows) -> Vector:
         w = self.voters[j]
@@ -93,12 +93,6 @@ class Selected(Core):
         found = np.empty(len(rows))
         score_rows(rows.given, w, np.array([1.0, self.biases[j]]), found)
         return found
-
-    def score_one(self, row: Given) -> float:
-        found = [score_row(row, w, np.array([1.0, b])) for w, b in zip(self.voters, self.biases, strict=True)]
-        if len(found) == 1:
-            return found[0]
-        return float(self.votes @ np.sign(found) / self.votes.sum())
 
     def grow(self, width: int, sparse: bool) -> None:
         """New features weigh 0."""
@@ -110,6 +104,9 @@ class Selected(Core):
         raise SettingError(REFUSAL)
 
     def play(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Gathering | None = None) -> Vector:
+        raise SettingError(REFUSAL)
+
+    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> NoReturn:
         raise SettingError(REFUSAL)
 
     def play_one(self, row: Given, width: int, y: float, weight: float) -> None:

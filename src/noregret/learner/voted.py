@@ -14,9 +14,9 @@ import numpy as np
 
 from noregret._kernel.vote import votes
 from noregret.learner.core import Arrays, Core, Given, Vector
-from noregret.learner.log import UpdateLog, room, rows_of
+from noregret.learner.log import UpdateLog, room
 from noregret.learner.perceptron import Perceptron
-from noregret.stream.block import Rows
+from noregret.stream.block import Rows, rows_of
 
 
 class VotedPerceptron(Perceptron):
@@ -78,19 +78,15 @@ class VotedPerceptron(Perceptron):
         ends = np.append(places + 1, count)  # a predictor is in use up to its mistake, that round included
         self._survived[old : self.log.count + 1] += np.diff(ends, prepend=0)
 
-    def score_one(self, row: Given) -> float:
-        out = np.empty(1)
-        self._vote(row, out)
-        return float(out[0])
+    score_one = Core.score_one  # by `_score`, not by the weights of the last round
 
-    def _score(self, rows: Rows, scores: Vector) -> None:
-        self._vote(rows.given, scores)
-
-    def _vote(self, rows: Given, out: Vector) -> None:
+    def _score(self, rows: Rows) -> Vector:
         log = self.log.given
         width = max(self.width, 1) if isinstance(log, tuple) else log.shape[1]
         bias, tie = float(self.config["bias"][0]), float(self.config["tie"][0])
-        votes(rows, log, self.steps, self.ballots, bias, tie, np.zeros(width), out)
+        scores = np.empty(len(rows))
+        votes(rows.given, log, self.steps, self.ballots, bias, tie, np.zeros(width), scores)
+        return scores
 
     def arrays(self) -> Arrays:
         return {**super().arrays(), **self.log.arrays(), "steps": self.steps, "survived": self.survived}

@@ -122,6 +122,11 @@ def all_finite(values: Floats) -> bool:
         return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
 
 
+def rows_of(given: Any) -> Rows:
+    """The rows that kernels are given as a triple, a matrix, or, a single one, as an array of one dimension."""
+    return Sparse(*given) if isinstance(given, tuple) else Dense(np.atleast_2d(given))
+
+
 def reach(indices: Indices) -> int:
     """One more than the highest feature."""
     return int(indices.max()) + 1 if indices.size else 0
