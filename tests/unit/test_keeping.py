@@ -106,46 +106,65 @@ def test_a_kept_loop_does_not_import_what_it_was_compiled_with():
     assert done.stdout.splitlines() == ["[1.0, -1.0, 1.0]", "[]"]
 
 
-def test_an_edited_function_in_another_file_is_compiled_anew(installed, tmp_path):
-    """norm2 is called by others; what calls it must not be served with the old one inside."""
-    kernels = installed / "noregret" / "_kernel"
-    driver = "import numpy as np\nfrom noregret._kernel.outer import outer\nprint(outer(np.array([3.0, 4.0])))"
-    (kernels / "inner.py").write_text(
-        "from noregret._kernel import compiled\n@compiled\ndef inner(z):\n    return z[0]\n"
-    )
-    (kernels / "outer.py").write_text(
-        "from noregret._kernel import compiled\nfrom noregret._kernel.inner import inner\n"
-        "@compiled\ndef outer(z):\n    return 10.0 * inner(z)\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(installed), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-
-    def answer():
-        command = [sys.executable, "-c", driver]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-
-    assert answer() == "30.0\n"
-    edited = (kernels / "inner.py").read_text().replace("z[0]", "z[1]")
-    (kernels / "inner.py").write_text(edited)
-    assert answer() == "40.0\n"
+OUTER = """
+from noregret._kernel import compiled
+from noregret._kernel.inner import inner
+@compiled
+def outer(z):
+    return 10.0 * inner(z)
+"""
+ASK = "import numpy as np; from noregret._kernel.outer import outer; print(outer(np.array([3.0, 4.0])))"
 
 
-def test_an_edited_overload_is_compiled_anew(installed, tmp_path):
-    """What an overload stands for is not in the function that calls it by name."""
-    kernels = installed / "noregret" / "_kernel"
-    driver = "import numpy as np\nfrom noregret._kernel.outer import outer\nprint(outer(np.array([3.0, 4.0])))"
-    (kernels / "inner.py").write_text(
+def answer(site, cache, command):
+    """What a new process prints that keeps its machine code in `cache`."""
+    environment = {**os.environ, "PYTHONPATH": str(site), "NUMBA_CACHE_DIR": str(cache), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", command], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "from noregret._kernel import compiled\n@compiled\ndef inner(z):\n    return z[0]\n",
+        # what an overload stands for is not in the function that calls it by name
         "from numba.extending import overload\ndef inner(z):\n    return 0.0\n"
-        "@overload(inner, strict=False)\ndef _inner(z):\n    return lambda z: z[0]\n"
-    )
-    (kernels / "outer.py").write_text(
-        "from noregret._kernel import compiled\nfrom noregret._kernel.inner import inner\n"
-        "@compiled\ndef outer(z):\n    return 10.0 * inner(z)\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": str(installed), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    for written, answer in (("z[0]", "30.0\n"), ("z[1]", "40.0\n")):
-        text = (kernels / "inner.py").read_text().replace("z[0]", written)
-        (kernels / "inner.py").write_text(text)
-        command = [sys.executable, "-c", driver]
-        assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == answer
+        "@overload(inner, strict=False)\ndef _inner(z):\n    return lambda z: z[0]\n",
+    ],
+    ids=["function", "overload"],
+)
+def test_what_is_edited_in_another_file_is_compiled_anew(installed, tmp_path, inner):
+    kernels = installed / "noregret" / "_kernel"
+    (kernels / "outer.py").write_text(OUTER)
+    for entry, expected in (("z[0]", "30.0"), ("z[1]", "40.0")):
+        (kernels / "inner.py").write_text(inner.replace("z[0]", entry))
+        assert answer(installed, tmp_path / "cache", ASK) == expected
+
+
+FACTORY = """
+from noregret._kernel import compiled
+from noregret._kernel.bits import apart
+def made(factor):
+    @compiled
+    def inner(x):
+        apart()
+        return factor * x
+    @compiled
+    def outer(x):
+        return inner(x) + 1.0
+    return outer
+"""
+
+
+def test_what_two_processes_compiled_can_be_loaded_into_a_third(installed, tmp_path):
+    """The functions of a loss are called by one name in every loop: numba would take the first for all of them."""
+    (installed / "noregret" / "_kernel" / "factory.py").write_text(FACTORY)
+    ask = "from noregret._kernel.factory import made; print([made(factor)(1.0) for factor in {}])"
+    cache = tmp_path / "cache"
+    assert answer(installed, cache, ask.format([2.0])) == "[3.0]"
+    assert answer(installed, cache, ask.format([5.0])) == "[6.0]"
+    kept = files(cache)
+    assert answer(installed, cache, ask.format([2.0, 5.0])) == "[3.0, 6.0]"
+    assert answer(installed, cache, ask.format([5.0, 2.0])) == "[6.0, 3.0]"
+    assert files(cache) == kept, "the third compiled for itself"

@@ -5,6 +5,10 @@ of the compiler: what was edited or upgraded is compiled anew, and a file that i
 compiler for nothing, so a process whose kernels are all kept starts without importing what numba needs only to compile,
 which takes a second.
 
+Functions that one kernel calls keep the names that numba gave them, and of two with one name a process uses the first
+that it meets. Numba counts from 1 in every process; here they are numbered at random, so that what two processes have
+compiled can be loaded into a third.
+
 The files lie in NUMBA_CACHE_DIR where that is set, in `__pycache__` beside the source, or, where that cannot be
 written, in the user's own cache folder. Where nothing can be written every process compiles for itself.
 """
@@ -23,7 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import compiler, serialize
+from numba.core import bytecode, compiler, serialize
 
 from noregret._kernel.stamp import fingerprint, kernel_source
 
@@ -31,6 +35,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 config: Any = numba.config
 dumps: Any = serialize.dumps
 result_type: Any = compiler.CompileResult
+identity: Any = bytecode.FunctionIdentity
+identity._unique_ids = iter(lambda: int.from_bytes(os.urandom(7)), None)
 
 
 def kept(dispatcher: F) -> F:
