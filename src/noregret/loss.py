@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noregret.errors import SettingError
+from noregret.errors import SettingError, nearest
 
 Array = NDArray[np.float64]
 Function = Callable[..., float]
@@ -383,11 +383,11 @@ def tie_code(tie: str) -> float:
 
 
 def _zero_one(z: float, y: float, p: float) -> float:
-    return 1.0 if (z == 0.0 and p != y) or z * y < 0.0 else 0.0
+    return 1.0 if (p if z == 0.0 else z) * y <= 0.0 else 0.0
 
 
 def _zero_one_slope(z: float, y: float, p: float) -> float:
-    return -y if (z == 0.0 and p != y) or z * y < 0.0 else 0.0
+    return -y if (p if z == 0.0 else z) * y <= 0.0 else 0.0
 
 
 def zero_one(tie: str = "mistake") -> Loss:
@@ -465,7 +465,7 @@ def parse(spec: str | Loss | Any) -> Loss:
         raise SettingError(f"loss must be a name or noregret.custom_loss(value, slope), got {spec!r}")
     name, colon, text = spec.partition(":")
     if name not in LOSSES:
-        raise SettingError(f"loss must be one of {', '.join(LOSSES)}, got {name!r}")
+        raise SettingError(f"loss must be one of {', '.join(LOSSES)}, got {name!r}{nearest(name, LOSSES)}")
     if not colon:
         return LOSSES[name]()
     if name not in PARAMETER:

@@ -117,7 +117,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         played, updates = st["rounds"], st["updates"]
         constant, gathers, bias_gradient = cfg["rate"] == CONSTANT, cfg["gather"] == GRADIENTS, st["bias_gradient"]
         inner, row2, known = 0.0, 0.0, False
-        steady = cfg["eta"] / scale
+        step = cfg["eta"] / scale
         bare = extra == 0.0 and scale == 1.0  # as of a perceptron: then three operations less are waited for
         while t < stop:
             inner, row2 = dot(rows, t, z)
@@ -132,8 +132,9 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 break
             if g != 0.0:
                 root = math.sqrt(played + 1)
-                c = -(steady if constant else cfg["eta"] / root / scale) * g
-                squared, slope_dot = g * g * size, g * score
+                if not constant:
+                    step = cfg["eta"] / root / scale
+                c, squared, slope_dot = -step * g, g * g * size, g * score
                 new2, more2 = norm2_of_z + c * (2.0 * full + c * size), gradient2 + squared
                 known = not (simple and math.isfinite(new2 + more2 + slope_dot))
                 if known:
