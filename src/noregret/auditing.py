@@ -229,7 +229,7 @@ def _said(score: str | None, probability: str | None, prediction: str | None) ->
     given = [column for column in (score, probability, prediction) if column is not None]
     if len(given) != 1:
         raise SettingError(
-            "audit: give the column of the scores, that of the probabilities or that of the predictions: one of them"
+            "audit: give one of score, probability and prediction: the column that holds what was predicted"
         )
     return given[0]
 

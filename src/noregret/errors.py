@@ -5,6 +5,8 @@ The command line prints `str(error)` on one line and exits with 2; nothing here 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class NoregretError(Exception):
     """The base of every error that a user's input, settings or files can cause."""
@@ -48,3 +50,15 @@ class ReceiptError(InputError):
 
 class DivergedError(NoregretError, ArithmeticError):
     """The weights stopped being finite; the run was stopped before it could report nonsense."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """`; did you mean novikoff?` for a name that is nearly one of those known, or nothing.
+
+    >>> nearest("novikof", ["novikoff", "hedge"])
+    '; did you mean novikoff?'
+    """
+    from difflib import get_close_matches
+
+    found = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {found[0]}?" if found else ""

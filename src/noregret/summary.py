@@ -56,7 +56,11 @@ def per_round(value: float, rounds: int) -> str:
 def run_rows(run: Run) -> list[tuple[str, str, str]]:
     """A run as (what, how much, how much of a round)."""
     n = run.rounds
-    rows = [("rounds", number(n), ""), ("features", number(run.features), "")]
+    rows = [("rounds", number(n), "")]
+    passes = max((segment["passes"] for segment in run.learner.segments), default=1)
+    if passes > 1:
+        rows.append((f"  in {passes:,} passes, the first of unseen rows", "", ""))
+    rows.append(("features", number(run.features), ""))
     recipe = run.learner.features
     if recipe is not None and (recipe.categorical or recipe.text):
         rows.append((f"  hashed: {', '.join((*recipe.categorical, *recipe.text))}", "", ""))
@@ -73,7 +77,7 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         rows.append(("  the label that came last", number(baselines["last_label"]), share(baselines["last_label"], n)))
         if run.auc is not None:
             low, high = run.auc
-            rows.append(("AUC", f"{(low + high) / 2:.4f} ± {(high - low) / 2:.4f}", ""))
+            rows.append(("AUC", f"{math.floor(1e4 * low) / 1e4:.4f} to {math.ceil(1e4 * high) / 1e4:.4f}", ""))
     ridge = " + regulariser" if run.learner.config["sigma"][0] else ""
     rows.append((f"loss ({run.learner.loss.spec}{ridge})", number(run.loss), per_round(run.loss, n)))
     if run.mistakes is None:

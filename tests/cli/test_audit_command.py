@@ -105,7 +105,7 @@ def test_a_picture_is_drawn(noregret, log, ending, magic, segments):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "audit: give the column of the scores, that of the probabilities or that of the predictions: one of them"),
+        ((), "audit: give one of score, probability and prediction: the column that holds what was predicted"),
         (("--score", "score", "--prediction", "said"), "one of them"),
         (("--score", "nothing"), "log.csv: there is no column 'nothing': the columns are a, b, c, bought, score, said"),
         (("--score", "score", "--segment-by", "day"), "there is no column 'day': the columns are a, b, c, bought"),

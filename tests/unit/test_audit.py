@@ -321,7 +321,7 @@ def test_watch_is_told():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({}, "audit: give the column of the scores, that of the probabilities or that of the predictions: one of them"),
+        ({}, "audit: give one of score, probability and prediction: the column that holds what was predicted"),
         ({"score": "score", "prediction": "score"}, "one of them"),
         ({"score": "score", "radius": 0.0}, "audit: radius must be positive and finite, got 0"),
         ({"score": "score", "radius": math.inf}, "audit: radius must be positive and finite, got inf"),

@@ -25,8 +25,9 @@ def demo(
     """
     from noregret import learner as learners
     from noregret import model
+    from noregret.cli.progress import telling
     from noregret.cli.solving import leave_if_broken
-    from noregret.picture.canvas import check_installed
+    from noregret.picture.canvas import can_draw
     from noregret.picture.error import draw_error
     from noregret.picture.explain import draw_story, story
     from noregret.protocol import play
@@ -34,29 +35,35 @@ def demo(
     from noregret.reporting import report
     from noregret.stream import read
 
-    check_installed()
     rows = _written(output)
-    runs = {
-        "perceptron": play(learners.Perceptron(scale="max", bias=True), read(rows), shuffle=0),
-        "gradient descent": play(
-            learners.OnlineGradientDescent(loss="logistic", radius=3.0, scale="max", bias=True),
-            read(rows),
-            shuffle=0,
-            digest=True,
-        ),
-    }
+    with telling("playing two learners"):
+        runs = {
+            "perceptron": play(learners.Perceptron(scale="max", bias=True), read(rows), shuffle=0),
+            "gradient descent": play(
+                learners.OnlineGradientDescent(loss="logistic", radius=3.0, scale="max", bias=True),
+                read(rows),
+                shuffle=0,
+                digest=True,
+            ),
+        }
     run = runs["gradient descent"]
     print("569 breast examinations, 30 measurements each; is the tumour benign? One pass: predict, be told, update.\n")
     _show(runs)
-    receipt = certify(run, read(rows), anytime=True, gap=1e-6)
+    with telling("certifying one run"):
+        receipt = certify(run, read(rows), anytime=True, gap=1e-6)
     _show_regret(receipt)
     receipt.save(output / "receipt.json")
     model.save(run.learner, output / "tumours.nr")
-    draw_error(runs, output / "errors.png")
-    draw_story(story(run, read(rows)), run, output / "explains.svg")
+    if can_draw():
+        with telling("drawing"):
+            draw_error(runs, output / "errors.png")
+            draw_story(story(run, read(rows)), run, output / "explains.svg")
     report(output / "receipt.json", output / "tumours.nr", output=output / "report.html")
-    print(f"the error so far, round by round: {output / 'errors.png'}")
-    print(f"what happened and what was promised: {output / 'explains.svg'}")
+    if can_draw():
+        print(f"the error so far, round by round: {output / 'errors.png'}")
+        print(f"what happened and what was promised: {output / 'explains.svg'}")
+    else:
+        print("without pictures, for they need matplotlib: pip install 'noregret[plot]'")
     print(f"the receipt, to be checked with: noregret verify {output / 'receipt.json'} {rows}")
     print(f"the report: {output / 'report.html'}")
     leave_if_broken(receipt)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,15 +59,10 @@ def dim(
 @contextmanager
 def searching(quiet: bool) -> Iterator[Callable[[str, int, int, int], None]]:
     """A line on a terminal with the two ends of the dimension searched; silent in a pipe."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda what, lower, upper, looked: None
-        return
-    from rich.console import Console
+    from noregret.cli.progress import telling
 
-    with Console(stderr=True).status("searching (the first use compiles)") as status:
-        yield lambda what, lower, upper, looked: status.update(
-            f"{what} dimension: {lower} to {upper} ({looked:,} looked at)"
-        )
+    with telling("searching", quiet) as tell:
+        yield lambda what, lower, upper, looked: tell(f"{what} dimension: {lower} to {upper} ({looked:,} looked at)")
 
 
 def _show(found: Dimensions, witness: bool, tree: bool) -> None:

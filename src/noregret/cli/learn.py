@@ -275,7 +275,21 @@ def learn(
         _draw(run, rounds, found, kind, plot)
     if found is not None and receipt is not None:
         found.save(receipt)
-    _finish(run, found, None if chosen is None else chosen.to_dict(), asked["gap"], save, json, quiet)
+    _finish(
+        run,
+        found,
+        None if chosen is None else chosen.to_dict(),
+        asked["gap"],
+        save,
+        _again(passes, shuffle),
+        json,
+        quiet,
+    )
+
+
+def _again(passes: int, shuffle: int | None) -> str:
+    """The options that a run which goes on must be given again."""
+    return (f" --passes {passes}" if passes > 1 else "") + (f" --shuffle {shuffle}" if shuffle is not None else "")
 
 
 def _core(
@@ -441,6 +455,7 @@ def _finish(
     selection: dict[str, Any] | None,
     gap: float,
     save: Path | None,
+    again: str,
     json: bool,
     quiet: bool,
 ) -> None:
@@ -465,6 +480,6 @@ def _finish(
     if receipt is not None:
         leave_if_broken(receipt)
     if run.stopped:
-        went = f"; go on with --resume {save} --skip seen" if save is not None else ""
+        went = f"; go on with --resume {save} --skip seen{again}" if save is not None else ""
         print(f"noregret: stopped after {run.rounds:,} rounds{went}", file=sys.stderr)
         raise typer.Exit(130)

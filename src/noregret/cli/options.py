@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, nearest
 from noregret.learner import LEARNERS, Core
 from noregret.loss import parse as parse_loss
 from noregret.stream.labels import Labels
@@ -20,7 +20,7 @@ def flag(name: str) -> str:
 def make_learner(name: str, options: dict[str, Any]) -> Core:
     """A new learner from the options that were given."""
     if name not in LEARNERS:
-        raise SettingError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}")
+        raise SettingError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}{nearest(name, LEARNERS)}")
     return LEARNERS[name](**learner_settings(name, options))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,7 @@ def predict(
     from noregret.atomic import whole_file
     from noregret.cli.options import check_writable
     from noregret.cli.predictions import Predictions
+    from noregret.cli.progress import telling
     from noregret.learner import Core, Selected
     from noregret.stream import Stream, read
 
@@ -44,16 +46,21 @@ def predict(
         cache=cache,
     )
 
-    def write(file: object, core: Core, source: Stream) -> None:
+    def write(file: object, core: Core, source: Stream, tell: Callable[[str], None]) -> None:
         votes = isinstance(core, Selected) and len(core.votes) > 1
         probability = core.loss.name == "logistic" and not votes
         writer = Predictions(file, core, labels=False, probability=probability)  # type: ignore[arg-type]
+        done = 0
         for block in source.blocks():
             writer.write(block, core.scores(block.rows))
+            done += len(block)
+            tell(f"{done:,} rows scored")
         writer.close()
 
-    if output is None:
-        write(sys.stdout.buffer, core, source)
-    else:
-        with whole_file(output) as file:
-            write(file, core, source)
+    to_terminal = output is None and sys.stdout.isatty()  # where the rows themselves are seen
+    with telling("scoring", quiet=to_terminal) as tell:
+        if output is None:
+            write(sys.stdout.buffer, core, source, tell)
+        else:
+            with whole_file(output) as file:
+                write(file, core, source, tell)

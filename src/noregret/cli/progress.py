@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
 from noregret.learner import Core
 from noregret.stream import Stream
+
+COMPILES = "(the first use compiles)"
+
+
+@contextmanager
+def telling(first: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """A line on a terminal that says what is done now, and may be told something else; silent in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda said: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{first} {COMPILES}") as status:
+        yield status.update
 
 
 class Progress:
@@ -37,7 +53,7 @@ class Progress:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task("starting (the first use compiles)", total=None, figures="")
+            self._task = self._bar.add_task(f"starting {COMPILES}", total=None, figures="")
             self._began = time.perf_counter()
             self._before = self._core.rounds
         return self

@@ -46,15 +46,10 @@ def radii_of(text: str | None) -> list[float]:
 @contextmanager
 def closing_in(quiet: bool) -> Iterator[Callable[[float, float], None]]:
     """A line on a terminal with the two ends of the comparator's loss; silent in a pipe."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda lower, upper: None
-        return
-    from rich.console import Console
+    from noregret.cli.progress import telling
 
-    with Console(stderr=True).status("looking for the best model in hindsight") as status:
-        yield lambda lower, upper: status.update(
-            f"the best model in hindsight loses between {lower:.6g} and {upper:.6g}"
-        )
+    with telling("looking for the best model in hindsight", quiet) as tell:
+        yield lambda lower, upper: tell(f"the best model in hindsight loses between {lower:.6g} and {upper:.6g}")
 
 
 def certified(answer: dict[str, Any], receipt: Receipt) -> dict[str, Any]:

@@ -24,9 +24,10 @@ def theorems(
     from noregret.theorem import THEOREMS
 
     if name is not None and name not in THEOREMS:
-        from noregret.errors import SettingError
+        from noregret.errors import SettingError, nearest
 
-        raise SettingError(f"theorems: there is no theorem {name!r}; there are {', '.join(THEOREMS)}")
+        advice = nearest(name, THEOREMS) or f"; there are {', '.join(THEOREMS)}"
+        raise SettingError(f"theorems: there is no theorem {name!r}{advice}")
     if json:
         import msgspec
 

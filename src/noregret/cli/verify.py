@@ -31,6 +31,7 @@ def verify(
     Example: noregret verify spam.receipt.json spam.svm.gz
     """
     from noregret.cli.certify import read_again
+    from noregret.cli.progress import telling
     from noregret.errors import ReceiptError, SettingError
     from noregret.receipt import Receipt
     from noregret.receipt import verify as verify_receipt
@@ -41,10 +42,13 @@ def verify(
         if is_blend(found_there) or is_separation(found_there):
             if cache:
                 raise SettingError("--cache is for receipts of learners: here the files themselves are read")
-            done = verify_receipt(receipt, *streams)
+            with telling("recomputing the receipt", quiet):
+                done = verify_receipt(receipt, *streams)
         else:
             found = Receipt.load(receipt)
-            done = verify_receipt(found, *(read_again(stream, found.reading, threads, cache) for stream in streams))
+            again = [read_again(stream, found.reading, threads, cache) for stream in streams]
+            with telling("playing the run again", quiet):
+                done = verify_receipt(found, *again)
     except ReceiptError as error:
         if not error.failed:
             raise
@@ -55,7 +59,7 @@ def verify(
             print(f"noregret: the receipt does not stand: {sentence}", file=sys.stderr)
         raise typer.Exit(1) from None
     if json:
-        checks = [{"what": what, "claimed": claimed, "found": again} for what, claimed, again in done.checks]
+        checks = [{"what": what, "claimed": claimed, "found": found_now} for what, claimed, found_now in done.checks]
         _print({"stands": True, "failed": None, "checks": checks})
     elif not quiet:
         from noregret.cli.show import table

@@ -67,7 +67,7 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(classes) > 2:
             raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(y)}.")
         if len(classes) < 2:
-            raise ValueError(f"BatchPerceptron: y must hold two classes, got one class only: {classes[0]!r}")
+            raise ValueError(f"BatchPerceptron: y must hold two classes, got one class only: {classes.tolist()[0]!r}")
         rounds = self._rounds(X, y, classes)
         self.run_ = batch.run(
             rounds,

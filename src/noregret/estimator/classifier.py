@@ -30,7 +30,9 @@ BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give t
 
 
 def _is_logistic(estimator: Any) -> bool:
-    return parse_loss(getattr(estimator, "loss", "hinge")).name == "logistic"
+    if parse_loss(getattr(estimator, "loss", "hinge")).name != "logistic":
+        raise AttributeError("probabilities are what the logistic loss gives: learn with loss='logistic'")
+    return True
 
 
 class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
@@ -60,7 +62,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         X, y = self._first_look(X, y, core, known=known is not None)
         classes = _classes(y, "y") if known is None else known
         if len(classes) < 2:
-            raise ValueError(f"{type(self).__name__}: y must hold two classes, got one class only: {classes[0]!r}")
+            raise ValueError(
+                f"{type(self).__name__}: y must hold two classes, got one class only: {classes.tolist()[0]!r}"
+            )
         core.labels = Labels.of(*classes.tolist())
         weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
         self._learn(core, X, _signs(y, classes), weights, self.passes, self.shuffle)
@@ -315,7 +319,7 @@ def _classes(y: NDArray[Any], what: str) -> NDArray[Any]:
         kind = type_of_target(y, input_name=what)
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {kind}:"
-            f" {what} holds {len(classes)} classes."
+            f" {what} holds {len(classes)} classes. MulticlassPerceptron learns from more than two."
         )
     return classes
 

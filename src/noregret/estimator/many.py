@@ -52,7 +52,9 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
-            raise ValueError(f"{type(self).__name__}: y must hold two classes, got one class only: {classes[0]!r}")
+            raise ValueError(
+                f"{type(self).__name__}: y must hold two classes, got one class only: {classes.tolist()[0]!r}"
+            )
         core.labels = Classes(classes.tolist())
         weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
         self._learn(core, X, codes.astype(np.float64), weights, self.passes, self.shuffle)

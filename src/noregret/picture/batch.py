@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,30 +45,14 @@ def step_sizes_axes(axes: Any, runs: Runs) -> Any:
         raise SettingError(f"plot: {why}")
     styles = ("-", "--", "-.", ":")
     endings = [
-        _curve(axes, run.misclassified, name, colour_of(i), styles[i % len(styles)])
+        replace(
+            _curve(axes, run.misclassified, name, colour_of(i), styles[i % len(styles)]),
+            name=f"{name}: {int(run.misclassified[-1]):,} after {run.iterations:,}",
+        )
         for i, (name, run) in enumerate(runs.items())
     ]
     axes.set_ylabel("rows misclassified, |M_k|")
-    _finished(axes, [], list(runs.values()))
-    for last in sorted({end.x for end in endings}):
-        _stop(axes, last, [end for end in endings if end.x == last])
-    return axes
-
-
-def _stop(axes: Any, last: float, endings: list[Ending]) -> None:
-    """A thin line where runs end, with their names above it."""
-    names = ", ".join(end.name.partition(":")[0] for end in endings)
-    steps = "1 step" if last == 1.0 else f"{last:,.0f} steps"
-    axes.axvline(last, color=endings[0].colour, linewidth=0.6, linestyle=":", label="end")
-    axes.annotate(
-        f"{names}: {steps}",
-        (last, 1.01),
-        xycoords=("data", "axes fraction"),
-        color=endings[0].colour,
-        rotation=30,
-        fontsize=9,
-        annotation_clip=False,
-    )
+    return _finished(axes, endings, list(runs.values()))
 
 
 def step_sizes(rounds: Rounds, sizes: Sequence[float] = SIZES, limit: int = 10_000) -> dict[str, BatchRun]:

@@ -28,6 +28,7 @@ from noregret.theorem.certificate import Certificate
 Vector = NDArray[np.float64]
 Told = dict[str, Any]  # a certificate as receipts hold it
 NAMED = 8  # bounds that are drawn over time; the others are the larger ones
+TICKS = 7  # along a logarithmic axis
 
 
 def told(certificates: Sequence[Certificate | Told]) -> list[Told]:
@@ -115,6 +116,9 @@ def bounds_axes(axes: Any, certificates: Sequence[Certificate | Told]) -> Any:
     values = [float(one[key]) for one in shown for key in ("bound", "observed") if one[key] is not None]
     if low >= 0.0 and max(values) > 50.0 * max(min(abs(value) for value in values), 1e-9):
         axes.set_xscale("symlog", linthresh=1.0)
+        axes.xaxis.get_major_locator().set_params(numticks=TICKS)
+    if min(values) >= 0.0:
+        axes.set_xlim(left=0.0)  # a line is as long as what it stands for
     axes.xaxis.set_major_formatter("{x:,g}")
     axes.set_yticks(range(len(shown)), [one["theorem"] for one in shown])
     axes.set_ylim(-0.6, len(shown) - 0.4)

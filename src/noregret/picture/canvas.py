@@ -39,8 +39,13 @@ def check_picture(path: str | os.PathLike[str], moves: bool = False) -> None:
     check_installed()
 
 
+def can_draw() -> bool:
+    """Whether matplotlib is there."""
+    return find_spec("matplotlib") is not None
+
+
 def check_installed() -> None:
-    if find_spec("matplotlib") is None:
+    if not can_draw():
         raise SettingError("plot: needs matplotlib; install it with pip install 'noregret[plot]'")
 
 

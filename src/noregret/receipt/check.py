@@ -115,6 +115,7 @@ def verify(
 
 
 def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -> None:
+    _check_streams(receipt, played)
     done.same("the learner, its settings and its labels", receipt.learner, described(core))
     done.true("the stream is read in ways that there are", set(receipt.reading) <= READING)
     _check_segments(done, receipt, core, played)
@@ -136,12 +137,17 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -
         check_selection(done, receipt.selection, core, played)
 
 
+def _check_streams(receipt: Receipt, played: Replayed) -> None:
+    """Of another stream nothing can be right: that is said first."""
+    for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
+        if segment["digest"] != digest:
+            raise ReceiptError(f"the digest of stream {place}: this is not the stream that was played", failed=True)
+
+
 def _check_segments(done: Verification, receipt: Receipt, core: Core, played: Replayed) -> None:
     """Each stream: its digest, how often it was gone over, and that it does not go on unread."""
     for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
         done.true(f"what is said of stream {place}", set(segment) == SEGMENT)
-        if segment["digest"] != digest:
-            raise ReceiptError(f"the digest of stream {place}: this is not the stream that was played", failed=True)
         done.same(f"the digest of stream {place}", segment["digest"], digest)
         done.same(f"the passes over stream {place}", segment["passes"], core.segments[place - 1]["passes"])
         if segment["ended"]:  # a run that was stopped claims no end

@@ -26,7 +26,7 @@ VERSION = 1
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Receipt:
     """Settings, streams, figures, regret and certificates of one run; `points` holds the vectors by name."""
 
@@ -37,8 +37,13 @@ class Receipt:
     regret: dict[str, Any] | None
     curve: list[dict[str, Any]]
     certificates: list[dict[str, Any]]
-    points: dict[str, Vector] = field(default_factory=dict, repr=False)
+    points: dict[str, Vector] = field(default_factory=dict)
     selection: dict[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        ends = "" if self.regret is None else f", regret [{self.regret['lower']:.6g}, {self.regret['upper']:.6g}]"
+        rounds, theorems = self.figures["rounds"], len(self.certificates)
+        return f"<Receipt of {self.learner['name']}: {rounds} rounds{ends}, {theorems} theorems>"
 
     @property
     def entries(self) -> list[dict[str, Any]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from noregret._version import __version__
 from noregret.errors import ReceiptError
+from noregret.picture.canvas import can_draw
 from noregret.reporting.formula import formula
 from noregret.reporting.markup import Markup, element, table, together
-from noregret.reporting.pictures import MISSING, drawable, figures
+from noregret.reporting.pictures import MISSING, figures
 from noregret.reporting.style import STYLE
 from noregret.reporting.subject import DAMAGE, Part, Subject
 from noregret.reporting.theorems import cards, tally
@@ -102,7 +103,7 @@ def _checking(commands: list[tuple[str, str]]) -> Markup | None:
 
 def _pictures(subjects: list[Subject], room: int) -> list[list[Markup]]:
     """The pictures of every section, as long as there is room for them."""
-    if not drawable():
+    if not can_draw():
         return [[element("p", MISSING)] if one.drawn else [] for one in subjects]
     found: list[list[Markup]] = []
     for place, one in enumerate(subjects, 1):

@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from noregret.receipt import Receipt
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 MISSING = "The pictures need matplotlib: pip install 'noregret[plot]', then make the report again."
 SIZE = (8.0, 4.2)  # inches
 NAMED = re.compile(r'(\bid="|"#|url\(#)')
-
-
-def drawable() -> bool:
-    return find_spec("matplotlib") is not None
 
 
 def figures(subject: Subject, key: str) -> Iterator[tuple[str, Markup]]:

@@ -121,7 +121,7 @@ def _label(names: Sequence[str], settings: Settings, source: str) -> int | None:
         return names.index(wanted)
     if not settings.labels:
         return None
-    advice = "" if settings.label else " (say which one is the label with --label)"
+    advice = "" if settings.label else " (say which one is the label: --label, or label= in Python)"
     raise InputError(f"there is no column {wanted!r}{advice}: the columns are {listed(names)}", source)
 
 

@@ -10,9 +10,10 @@ CLASS = f"thresholds:{POINTS}"
 
 
 def show(stage: Stage) -> None:
-    hypotheses = family(CLASS)
-    depths = Depths(hypotheses)
-    best, adversary = SOA(hypotheses, 1, depths), TreeAdversary(hypotheses)
+    with stage.preparing():
+        hypotheses = family(CLASS)
+        depths = Depths(hypotheses)
+        best, adversary = SOA(hypotheses, 1, depths), TreeAdversary(hypotheses)
     stage.say(
         f"Somewhere among {POINTS} points there is a threshold: points left of it are 1, the others 0. The adversary",
         "shows a point, you guess its label, it tells you the truth. The catch: it decides where the threshold",

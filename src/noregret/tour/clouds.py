@@ -32,7 +32,8 @@ def clouds() -> tuple[Points, Points]:
 
 def show(stage: Stage) -> None:
     X, y = clouds()
-    found = separate((X, y))
+    with stage.preparing():
+        found = separate((X, y))
     limit = found.mistake_bound or 0
     stage.say(
         "Points come one by one. The perceptron says which side of its line each is on, and",

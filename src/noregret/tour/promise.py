@@ -36,7 +36,8 @@ def show(stage: Stage) -> None:
         f"Gradient descent on {ROUNDS} rounds with noise. Regret: what it lost more than the best fixed weights would",
         "have, chosen after all labels were known. They are solved for, and enclosed from both sides.",
     )
-    receipt = certify(play(OnlineGradientDescent(loss="logistic", radius=RADIUS), data), data, anytime=True)
+    with stage.preparing():
+        receipt = certify(play(OnlineGradientDescent(loss="logistic", radius=RADIUS), data), data, anytime=True)
     points = sorted(receipt.entries, key=lambda entry: int(entry["rounds"]))
     stage.scene(frames(points), 0.5)
     last = points[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -32,6 +33,10 @@ class Stage:
     def say(self, *sentences: str, style: str = "") -> None:
         """A paragraph."""
         self.console.print(Text(" ".join(sentences), style=style))
+
+    def preparing(self) -> AbstractContextManager[object]:
+        """While something is computed for the first time: a terminal says why nothing happens."""
+        return self.console.status("preparing (the first use compiles)") if self.moving else nullcontext()
 
     def scene(self, frames: Iterable[Sequence[Text]], seconds: float) -> None:
         """Pictures one after another in one place; in a pipe only the last."""
