@@ -23,6 +23,7 @@ from noregret.run import Run
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.features import Features
+from noregret.stream.hashing import written
 from noregret.stream.labels import Labels, same
 from noregret.stream.read import read
 from noregret.stream.shuffle import reorderable, rereadable, shuffled
@@ -128,7 +129,7 @@ def play(
                 "passes": begun,
                 "ended": ended,
                 "shuffle": shuffle,
-                "class_weight": class_weight,
+                "class_weight": None if class_weight is None else {written(key): w for key, w in class_weight.items()},
             }
         )
     if core.features is not None and core.features.kind == "names":

@@ -394,13 +394,13 @@ def line(number):
     return b"%d 1:%d 2:%d 3:1\n" % (1 if number % 3 else -1, number % 7, -(number % 11))
 
 
-def fed(process, rows):
-    """Write that many rows to the process, or as many as it takes, and say when a part is through."""
+def fed(process, rows, number=signal.SIGINT):
+    """Write that many rows to the process, or as many as it takes, and send the signal when a part is through."""
     try:
         for first in range(0, rows, 500):
             process.stdin.write(b"".join(map(line, range(first, first + 500))))
             if first == 600_000:  # far more than is read ahead
-                process.send_signal(signal.SIGINT)
+                process.send_signal(number)
         process.stdin.close()
     except BrokenPipeError:
         pass
@@ -417,9 +417,10 @@ def finished(process):
             pipe.close()
 
 
-def test_ctrl_c_leaves_a_model_to_go_on_from(noregret, start, here):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_leaves_a_model_to_go_on_from(noregret, start, here, number):
     process = start("learn", "-", "--learner", "ogd", "--save", "m.nr", "--predictions", "p.csv", "--quiet")
-    feeder = threading.Thread(target=fed, args=(process, 2_000_000))
+    feeder = threading.Thread(target=fed, args=(process, 2_000_000, number))
     feeder.start()
     code, _, err = finished(process)
     feeder.join(MAX_SECONDS)
@@ -471,3 +472,30 @@ def test_the_reader_of_the_output_may_go(start, rows):
         err = process.stderr.read()
         code = process.wait(MAX_SECONDS)
     assert (code, err) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("passes", "shuffle", "said"), [(1, None, ""), (3, None, " --passes 3"), (3, 0, " --passes 3 --shuffle 0")]
+)
+def test_a_stopped_run_names_every_option_to_go_on_with(passes, shuffle, said):
+    from noregret.cli.learn import _again
+
+    assert _again(passes, shuffle) == said
+
+
+def test_the_table_says_that_later_passes_see_known_rows(noregret, here):
+    (here / "r.svm").write_bytes(b"".join(map(line, range(1, 50))))
+    assert "passes" not in noregret("learn", "r.svm").out
+    assert "in 3 passes, the first of unseen rows" in noregret("learn", "r.svm", "--passes", "3").out
+
+
+def test_a_closed_terminal_leaves_nothing_behind(start, here):
+    (here / "r.svm").write_bytes(b"".join(map(line, range(1, 200_000))))
+    process = start("learn", "r.svm", "--passes", "5000", "--predictions", "p.csv", "--quiet")
+    until = time.monotonic() + MAX_SECONDS
+    while not list(here.glob(".noregret-*")) and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGHUP)
+    process.stdin.close()
+    assert finished(process)[0] == 130
+    assert sorted(path.name for path in here.iterdir()) == ["r.svm"]

@@ -177,3 +177,34 @@ def test_coin_betting(stream, loss, bias, wealth, radius):
 def test_rows_whose_squares_vanish(name):
     X = np.array([[1e-200], [-1e-200], [2e-200]])
     certified(LEARNERS[name](), (X, np.array([1.0, -1.0, 1.0])))
+
+
+SIGNS = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+NORMAL = np.random.default_rng(0).normal(size=(8, 4))
+
+
+@pytest.mark.parametrize(
+    ("learner", "stream"),
+    [
+        (LEARNERS["pa"](), (np.eye(2), np.array([1.0, -1.0]), np.array([1.0, 2.5]))),
+        (LEARNERS["pa"](), (np.array([[1e100], [2e100], [1e100]]), np.array([1.0, 1.0, -1.0]))),
+        (LEARNERS["second-order"](), (1e30 * NORMAL, SIGNS)),
+        (LEARNERS["vaw"](), (1e140 * NORMAL, SIGNS)),
+        (LEARNERS["ogd"](), (np.array([[1e-310], [2e-310]]), np.array([1.0, -1.0]))),
+        (nr.MulticlassPerceptron(), (np.array([[1.0, 2.0]]), np.array([0.0]), np.array([0.0]))),
+    ],
+    ids=["weights", "large rows", "residuals beyond numbers", "bound beyond numbers", "subnormal rows", "no round"],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_receipt_stands_at_the_ends_of_what_numbers_can_say(learner, stream, tmp_path):
+    receipt = certify(nr.play(learner, nr.read(stream)), nr.read(stream))
+    assert not receipt.broken
+    receipt.save(tmp_path / "r.json")
+    verify(tmp_path / "r.json", nr.read(stream))
+
+
+def test_weights_of_classes_that_are_numbers_are_kept_with_a_receipt(tmp_path):
+    stream = (np.eye(2), np.array([1.0, -1.0]))
+    run = nr.play(nr.Perceptron(), nr.read(stream), class_weight={-1: 2.0, 1: 0.5})
+    certify(run, nr.read(stream)).save(tmp_path / "r.json")
+    verify(tmp_path / "r.json", nr.read(stream))

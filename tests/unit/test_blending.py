@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from noregret.blending import blend
 from noregret.errors import InputError, ModelFileError, SettingError
 from noregret.experts.blender import METHODS, Blender
+from noregret.receipt import verify
 from oracle import experts as twin
 
 WEATHER = """day,anna,bert,cleo,rain
@@ -326,3 +327,26 @@ def test_a_picture_names_areas_that_are_thick_and_lists_those_that_are_not(tmp_p
     assert ">weight of each expert, stacked<" in text and ">round<" in text
     plot(blend((costs[:1],), costs=[f"route {i}" for i in range(9)]), kind="overview", to=tmp_path / "one.svg")
     assert ">route 0<" in (tmp_path / "one.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("said", "truth", "names", "forecasts"),
+    [
+        ([[2.0], [1.0], [0.0]], [2.0, 1.0, 0.0], ("0", "1", "2"), [2.0, 1.0, 0.0]),
+        ([["b"], ["a"]], ["b", "a"], ("b", "a"), [0.0, 1.0]),
+        ([[1.0, math.nan], [1.0, 3.0]], [1, 3], ("1", "3"), [0.0, 0.0]),
+    ],
+)
+def test_labels_in_arrays(said, truth, names, forecasts, tmp_path):
+    arrays = np.array(said), np.array(truth)
+    found = blend(arrays, loss="zero-one")
+    assert found.laid.names == names and found.forecasts[:, 0].tolist() == forecasts
+    found.receipt().save(tmp_path / "r.json")
+    verify(tmp_path / "r.json", arrays)
+
+
+def test_labels_in_arrays_are_all_there():
+    with pytest.raises(SettingError, match="arrays must be labels"):
+        blend((np.array([[1.0], [0.0]]), np.array([1.0])), loss="zero-one")
+    with pytest.raises(InputError, match="the arrays:2: the outcome, column 'outcome', is missing"):
+        blend((np.array([[1.0], [0.0]]), np.array([1.0, math.nan])), loss="zero-one")

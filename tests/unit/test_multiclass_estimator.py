@@ -165,3 +165,13 @@ def test_compare_sets_the_two_updates_side_by_side():
     assert found.differences[0].figure == "error rate"
     assert found.differences[0].mean == pytest.approx((a.mistakes - b.mistakes) / len(Y))
     assert found.contenders[0].bound.theorem == "multiclass-sum"
+
+
+def test_classes_that_were_met_by_play_can_be_predicted():
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [-1.0, 0.0]]), np.array([0, 1, 2, 0])
+    played = nr.MulticlassPerceptron()
+    nr.play(played, nr.read((X, y)))
+    assert played.predict(X).tolist() == [played.predict_one(x) for x in X]
+    both = nr.MulticlassPerceptron().fit(X, y)
+    nr.play(both, nr.read((X, y + 1)))
+    assert both.predict(X).tolist() == [both.predict_one(x) for x in X] and 3 in both.predict(X)

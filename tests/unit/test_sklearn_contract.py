@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from copy import deepcopy
 
 import joblib
 import numpy as np
@@ -19,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import noregret as nr
+from noregret.errors import InputError
 from oracle.registry import everything
 
 ESTIMATORS = [
@@ -387,3 +389,29 @@ def test_an_index_outside_the_columns_is_a_sentence_and_nothing_is_learned(kind,
         estimator.fit(matrix, Y)
     with pytest.raises(NotFittedError):
         estimator.predict(X)
+
+
+def test_a_malformed_sparse_matrix_is_a_sentence_not_a_crash():
+    bad = scipy.sparse.csr_matrix(np.eye(6))
+    bad.indptr[3] = 10**6
+    model = nr.Perceptron().fit(np.eye(6), [1, -1] * 3)
+    for ask in (lambda: nr.Perceptron().fit(bad, [1, -1] * 3), lambda: model.predict(bad)):
+        with pytest.raises(InputError, match="not a well-formed sparse matrix: its row bounds"):
+            ask()
+
+
+def test_a_copy_of_a_sparse_learner_goes_on_bit_for_bit():
+    rng = np.random.default_rng(0)
+    rows, y, dense = scipy.sparse.csr_matrix(rng.normal(size=(35, 2))), rng.normal(size=35), rng.normal(size=(50, 2))
+    model = nr.OnlineGradientDescentRegressor().partial_fit(rows[:19], y[:19])
+    copies = pickle.loads(pickle.dumps(model)), deepcopy(model)
+    expected = model.partial_fit(rows[19:], y[19:]).predict(dense)
+    for other in copies:
+        assert (other.partial_fit(rows[19:], y[19:]).predict(dense) == expected).all()
+
+
+def test_probabilities_of_another_loss_say_what_to_do():
+    model = nr.OnlineGradientDescent().fit(np.eye(2), [1, -1])
+    with pytest.raises(AttributeError) as caught:
+        model.predict_proba(np.eye(2))
+    assert "loss='logistic'" in str(caught.value.__cause__)

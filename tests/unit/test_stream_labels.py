@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import noregret as nr
 from noregret.errors import InputError
 from noregret.stream import Labels, read
 from noregret.stream.labels import HELD
@@ -121,3 +122,13 @@ def test_a_label_of_the_only_class_may_be_joined_by_another_later():
     codec = Labels()
     assert codes_of(["b", "b"], codec) == [1, 1]
     assert codes_of(["z"], codec) == [-1]
+
+
+@pytest.mark.parametrize("learner", [nr.Perceptron(), nr.MulticlassPerceptron()])
+def test_numbers_that_cannot_be_told_apart_are_no_labels(learner):
+    y = np.array([2**53, 2**53 + 1])
+    with pytest.raises(InputError, match=r"a label that is a number must be below 2\*\*53 .* got 9007199254740992"):
+        nr.play(learner, nr.read((np.eye(2), y)))
+    with pytest.raises(InputError, match="write it as text"):
+        learner.fit(np.eye(2), y)
+    nr.play(learner, nr.read((np.eye(2), y.astype(str))))

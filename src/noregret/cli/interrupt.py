@@ -1,4 +1,4 @@
-"""Ctrl-C as a request to stop where the learner can be saved."""
+"""Ctrl-C, or SIGTERM, as a request to stop where the learner can be saved."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any, Self
 from noregret.errors import SettingError
 from noregret.stream import Block, Stream
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 class Interrupt:
-    """The first Ctrl-C ends the stream after the block being played, or at once while it waits for rows.
+    """The first Ctrl-C or SIGTERM ends the stream after the block being played, or at once while it waits for rows.
 
     `gently`: whether a run that ends early can be gone on with. While rows are being gathered, to be shuffled or read
     again, it cannot, and Ctrl-C stops the command instead. A second Ctrl-C always does.
@@ -30,20 +32,24 @@ class Interrupt:
     def __enter__(self) -> Self:
         self._blocks = self._stream.blocks
         self._stream.blocks = self._listening  # type: ignore[method-assign]
-        self._before = signal.signal(signal.SIGINT, self._ask)
+        self._before = {number: signal.signal(number, self._ask) for number in SIGNALS}
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        signal.signal(signal.SIGINT, self._before)
+        self._leave()
         self._stream.blocks = self._blocks  # type: ignore[method-assign]
 
     def _ask(self, number: int, frame: Any) -> None:
         self._asked = True
-        signal.signal(signal.SIGINT, self._before)
+        self._leave()
         if self._reading:
             raise KeyboardInterrupt  # a read that waits would otherwise go on waiting
+
+    def _leave(self) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
 
     def _listening(self) -> Iterator[Block]:
         blocks = self._blocks()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
 from io import TextIOWrapper
@@ -128,6 +129,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ‖ or ± still gets its figures
+    _end_tidily()
     try:
         code = _command(sys.argv[1:2])(standalone_mode=False, prog_name="noregret")
         sys.stdout.flush()
@@ -147,6 +149,14 @@ def main() -> None:
         code = 130
     gc.freeze()  # nor is there anything to look for at the end
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _end_tidily() -> None:
+    """Let a request to end, or a terminal that is closed, do as Ctrl-C does: files half written are taken away."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _command(words: list[str]) -> Any:

@@ -223,10 +223,10 @@ def as_rows(X: Any, guarded: bool = False) -> Rows:
     """A checked array or CSR matrix as rows; where they are `guarded`, indices are looked at by the loop itself."""
     if isinstance(X, np.ndarray):
         return Dense(X)
+    check_bounds(X)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    check_bounds(X)
     if not guarded or X.indices.dtype != np.int32:  # one that is cut to 32 bits may look like another
         check_indices(X)
     # Indices are never negative, so the same bits can be read as unsigned without a copy.

@@ -132,7 +132,11 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         return np.asarray(self._known()[best])
 
     def _known(self) -> NDArray[Any]:
-        return self.classes_ if self._has("classes_") else np.array(self._spelled[: self._many.known])
+        """The classes by their numbers; those that `play` met are not in `classes_`."""
+        known = self._many.known
+        if self._has("classes_") and len(self.classes_) >= known:
+            return self.classes_
+        return np.array([self._label(code) for code in range(known)])
 
     @property
     def coef_(self) -> Vector:

@@ -20,6 +20,7 @@ from noregret.stream.block import Dense
 
 Matrix = NDArray[np.float64]
 BLOCK = 8192  # rows at a time, so that a copy stays in the cache
+LARGEST = 1000  # of an exponent: 2^e and 2^−e are both numbers
 
 
 @dataclass(frozen=True)
@@ -114,4 +115,4 @@ def _exponent(rounds: Rounds) -> int:
     largest = 0.0
     for start in range(0, len(values), BLOCK):
         largest = max(largest, float(np.abs(values[start : start + BLOCK]).max(initial=0.0)))
-    return math.frexp(largest)[1] if math.isfinite(largest) else 0
+    return min(max(math.frexp(largest)[1], -LARGEST), LARGEST) if math.isfinite(largest) else 0

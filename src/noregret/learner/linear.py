@@ -100,6 +100,12 @@ class Linear(Core):
             case _:
                 return self.gradient_norm
 
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        super().__setstate__(stored)
+        if self.paired and self.total.shape[0]:  # a copy lays each in one piece, which other instructions would add up
+            both = np.column_stack([self.z, self.total])
+            self.z, self.total = both[:, 0], both[:, 1]
+
     def arrays(self) -> Arrays:
         return {"z": self.z[: self.width], "total": self.total[: self.width]}
 

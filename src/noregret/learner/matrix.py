@@ -27,6 +27,7 @@ from noregret.stream.block import Dense, Rows, Sparse
 
 Square = NDArray[np.float64]
 UNASKED = 1 << 28  # bytes that are taken without a look at what is free
+EXTREME = 1e150  # of a ridge, whose square and inverse are numbers too
 
 
 class Matrix(Core):
@@ -35,7 +36,9 @@ class Matrix(Core):
     def __init__(
         self, settings: Settings, loss: Loss, *, ridge: float, tie: str, bias: bool, preparation: Preparation
     ) -> None:
-        settings = {"ridge": positive(self.name, "ridge", ridge), **settings}
+        if not 1.0 / EXTREME <= positive(self.name, "ridge", ridge) <= EXTREME:
+            raise SettingError(f"{self.name}: ridge must lie between {1.0 / EXTREME:g} and {EXTREME:g}, got {ridge}")
+        settings = {"ridge": float(ridge), **settings}
         super().__init__(
             settings,
             loss,

@@ -67,7 +67,7 @@ class Steps:
         """τ(2ℓ − τ(‖x‖² + more)) from below and from above."""
         ends = []
         for way, loss, row2 in ((-1.0, self.least, self.high2), (1.0, self.most, self.low2)):
-            up, down = 2.0 * self.tau * loss, self.tau * self.tau * (row2 + more)
+            up, down = 2.0 * self.tau * loss, (row2 + more) * self.tau * self.tau
             ends.append(up - down + way * np.where(self.tau > 0.0, 8.0 * EPS * (np.abs(up) + down) + 1e-300, 0.0))
         return ends[0], ends[1]
 

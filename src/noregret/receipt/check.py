@@ -32,6 +32,7 @@ from noregret.receipt.measure import cancelling, measured, own_loss, relative_ga
 from noregret.receipt.replay import Replayed, described, fresh, replay
 from noregret.receipt.selection import check_selection
 from noregret.rounds import Rounds
+from noregret.theorem import THEOREMS
 
 DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, AssertionError)
 READING = {"label", "text", "categorical", "ignore", "missing", "hash_bits"}
@@ -272,6 +273,8 @@ def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -
         raise ReceiptError(f"{name}: this noregret knows no such theorem", failed=True)
     done.true(f"{name}: what is said of it", set(said) == CERTIFICATE)
     done.true(f"{name}: it speaks of this learner, its rate and its loss", speaks_of(name, facts))
+    if said["source"] != THEOREMS[name].source:
+        raise ReceiptError(f"{name}: its source is {THEOREMS[name].source}, not {said['source']}", failed=True)
     claimed = _check_assumptions(done, said, facts)
     if False in claimed.values():
         unclaimed = [said[key] for key in ("verdict", "bound", "observed", "values", "points")]
@@ -309,14 +312,18 @@ def _check_values(done: Verification, said: dict[str, Any], found: Found, facts:
     name, near = said["theorem"], max(REPLAYED, 8.0 * facts.allowance)
     done.true(f"{name}: its values are those of the theorem", set(said["values"]) == set(found.values))
     for key, value in found.values.items():
-        within = max(near, found.loose / max(abs(value), abs(said["values"][key]), NOTHING))
-        done.same(f"{name}: {key.replace('_', ' ')}", said["values"][key], float(value), within)
+        what, claimed = f"{name}: {key.replace('_', ' ')}", said["values"][key]
+        if claimed is None:  # as JSON writes what is not finite
+            done.true(what, not math.isfinite(value))
+            continue
+        within = max(near, found.loose / max(abs(value), abs(claimed), NOTHING))
+        done.same(what, claimed, float(value), within)
 
 
 def _check_bound(done: Verification, name: str, claimed: float, found: Found) -> None:
     """A bound may lie above what the formula gives by as much as rounding is allowed, and below by next to nothing."""
     if not math.isfinite(found.bound.hi):
-        done.same(f"{name}: the bound", claimed, found.bound.hi)
+        done.same(f"{name}: the bound", claimed, found.bound.hi if math.isfinite(claimed) else claimed)
         return
     near = max(SCORED * abs(found.bound.hi), NOTHING)
     stands = found.bound.lo - near <= claimed <= found.bound.hi + near + 2.0 * found.slack

@@ -30,6 +30,8 @@ class ManyFacts:
 
     @property
     def moves(self) -> NDArray[np.int64]:
+        if self.rounds.moves is None and not len(self.rounds):
+            return np.zeros((0, 3), np.int64)
         if self.rounds.moves is None:
             raise ReceiptError("the run is not one of many classes", failed=True)
         return self.rounds.moves
@@ -70,7 +72,8 @@ class ManyFacts:
         assert scores is not None
         met = np.array([self.first[y] for y in self.rounds.y.astype(int).tolist()], dtype=np.int64)
         undeclared = self.rounds.y >= self.declared
-        return np.asarray((scores[:, 0] <= 0.0) | (undeclared & (met == np.arange(len(self.rounds)))))
+        lead = scores[:, 0] if scores.ndim == 2 else scores  # without a round there are no columns
+        return np.asarray((lead <= 0.0) | (undeclared & (met == np.arange(len(self.rounds)))))
 
     @property
     def mistakes(self) -> int:

@@ -47,7 +47,7 @@ class Laid:
 def lay_out(table: Any, outcome: str | None, experts: Sequence[str], loss: str) -> Laid:
     """Read what a blend needs of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays."""
     if isinstance(table, tuple):
-        return _from_arrays(table, experts)
+        return _labels_from_arrays(table, experts) if loss == "zero-one" else _from_arrays(table, experts)
     if isinstance(table, Mapping):
         import pyarrow
 
@@ -81,6 +81,31 @@ def _from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
         return _summing_to_one(replace(found, names=names), experts, "outcome")
     _check_there(found, "outcome")
     return found
+
+
+def _labels_from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
+    """Labels in arrays; where they are numbers in their order, so that 0, 1, … stand for themselves."""
+    given = np.asarray(table[0])
+    truth = np.asarray(table[-1])
+    if len(table) != 2 or given.ndim != 2 or truth.shape != given.shape[:1] or given.shape[1] != len(experts):
+        raise SettingError("blend: arrays must be labels (rounds × experts) and one outcome a round")
+    lines, source = np.arange(1, len(given) + 1), "the arrays"
+    words = _spelled(truth)
+    for line, word in enumerate(words, 1):
+        if word is None:
+            raise InputError("the outcome, column 'outcome', is missing", source, line)
+    numbers = (
+        np.concatenate([given.ravel(), truth]) if given.dtype.kind in "biuf" and truth.dtype.kind in "biuf" else ()
+    )
+    first = [word for word in _spelled(np.unique(numbers)) if word is not None] if len(numbers) else []
+    said = [_spelled(given[:, i]) for i in np.arange(given.shape[1])]
+    return _coded([word for word in words if word is not None], said, first, lines, source, "outcome")
+
+
+def _spelled(labels: NDArray[Any]) -> list[str | None]:
+    """Labels as words, None for one that is missing."""
+    words = [written(label) for label in labels.tolist()]
+    return [None if word is None or is_missing(word) else word for word in words]
 
 
 def _check_there(found: Laid, outcome: str | None) -> None:
@@ -140,7 +165,19 @@ def _labels(table: Any, outcome: str, experts: Sequence[str]) -> Laid:
     """Outcomes and forecasts that are labels, as numbers in the order of their first appearance."""
     truth, lines, source = _outcome_words(table, outcome)
     said = [_words(table, expert)[0] for expert in experts]
-    names = list(dict.fromkeys([*truth, *(word for column in said for word in column if word is not None)]))
+    return _coded(truth, said, [], lines, source, outcome)
+
+
+def _coded(
+    truth: list[str],
+    said: list[list[str | None]],
+    first: list[str],
+    lines: NDArray[np.int64],
+    source: str,
+    outcome: str,
+) -> Laid:
+    """Words as numbers: those of `first` in their order, then the others in the order of their first appearance."""
+    names = list(dict.fromkeys([*first, *truth, *(word for column in said for word in column if word is not None)]))
     code = {name: float(place) for place, name in enumerate(names)}
     given = np.array([[math.nan if word is None else code[word] for word in column] for column in said]).T
     found = Laid(given[:, :, None], np.array([code[word] for word in truth]), tuple(names), lines, source)

@@ -19,6 +19,7 @@ from noregret.stream.block import Block
 from noregret.stream.numbers import number
 
 HELD = 65536
+LARGEST = 2.0**53
 
 _FIXED = {"-1": -1.0, "0": -1.0, "false": -1.0, "1": 1.0, "true": 1.0}
 _PARTNERS = {"-1": ("1",), "0": ("1",), "1": ("-1", "0"), "false": ("true",), "true": ("false",)}
@@ -201,6 +202,13 @@ def plain_label(label: Any, source: str | None = None, line: int | None = None) 
         raise InputError(f"a label must be a number, a boolean or a string, got {label!r}", source, line) from None
     if not math.isfinite(value):
         raise InputError(f"a label must be finite, got {label!r}", source, line)
+    if abs(value) >= LARGEST:
+        raise InputError(
+            f"a label that is a number must be below 2**53 to be told from its neighbours, got {int(value)}:"
+            " write it as text, with a letter in front",
+            source,
+            line,
+        )
     return value
 
 

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from noregret.enclose import row_norms2
 from noregret.interval import Interval, largest, total
 from noregret.theorem.evidence import Evidence
 from noregret.theorem.needs import UNIT_WEIGHTS
@@ -25,8 +26,8 @@ LONG = Need("no row other than 0 is so short that its square is lost: ‖x‖² 
 
 
 def _long(evidence: Evidence) -> bool:
-    steps = evidence.steps
-    return steps is not None and bool((steps.row2[0][steps.moving] >= SHORTEST).all())
+    low, high = row_norms2(evidence.rounds) if evidence.steps is None else evidence.steps.row2
+    return bool((low[high > 0.0] >= SHORTEST).all())
 
 
 def found(evidence: Evidence) -> tuple[Steps, Against]:

@@ -48,7 +48,7 @@ class Steps:
         """Both ends of τ(2ℓ − τ(‖x‖² + extra)) for every round."""
         found = []
         for way, loss, row2 in ((-1.0, self.exact[0], self.row2[1]), (1.0, self.exact[1], self.row2[0])):
-            first, second = 2.0 * self.tau * loss, self.tau * self.tau * (row2 + extra)
+            first, second = 2.0 * self.tau * loss, self.tau * (self.tau * (row2 + extra))  # τ² alone may underflow
             slack = np.where(self.tau > 0.0, 8.0 * EPS * (np.abs(first) + second) + TINY, 0.0)
             found.append(first - second + way * slack)
         return found[0], found[1]
