@@ -110,6 +110,8 @@ def class_weights(text: str | None) -> dict[str, float] | None:
     weights: dict[str, float] = {}
     for part in text.split(","):
         label, equals, number = part.rpartition("=")
+        if label.strip() in weights:
+            raise SettingError(f"--class-weight names the label {label.strip()!r} twice, got {text!r}")
         try:
             weights[label.strip()] = float(number)
             if not (equals and label and 0.0 <= weights[label.strip()] < float("inf")):
@@ -136,6 +138,8 @@ def check_writable(source: str, *outputs: Path | None, what: str = "the stream")
 
 
 def _check_place(path: Path) -> None:
+    if str(path) == "-":
+        raise InputError("is no file: name one, or /dev/stdout", str(path))
     if path.is_dir():
         raise InputError("is a folder, a file was expected", str(path))
     if not path.parent.is_dir():
