@@ -166,7 +166,10 @@ BAD_USAGE = {
     "hash bits 0": ("learn good.csv --text a --hash-bits 0", r".*hash.bits must be a whole number from 1 to 30, got 0"),
     "missing": ("learn good.svm --missing drop", r"missing must be one of error, zero, skip, got 'drop'"),
     "class weight": ("learn good.svm --class-weight 1", r"--class-weight must be LABEL=WEIGHT,LABEL=WEIGHT, got '1'"),
-    "class weight twice": ("learn good.svm --class-weight 1=1,1=2", r"--class-weight names the label '1' twice, got '1=1,1=2'"),
+    "class weight twice": (
+        "learn good.svm --class-weight 1=1,1=2",
+        r"--class-weight names the label '1' twice, got '1=1,1=2'",
+    ),
     "save to -": ("learn good.svm --save -", r"-: is no file: name one, or /dev/stdout"),
     "class weight < 0": ("learn good.svm --class-weight 1=-2", r"--class-weight must be LABEL=WEIGHT.*, got '1=-2'"),
     "positive": ("learn good.svm --positive 7", r"good\.svm:2: the labels are 1 and -1: neither is the positive '7'"),

@@ -136,6 +136,8 @@ def test_a_lower_end_that_belongs_to_another_theorem():
         (SQRT, lambda b: b["figures"].update(accuracy=0.99), "figures are those"),
         (SQRT, lambda b: b["figures"].update(mistakes=b["figures"]["mistakes"] + 1e-8), "mistakes"),
         (SQRT, lambda b: b["figures"].update(mistakes=float(b["figures"]["mistakes"])), "mistakes"),
+        (SQRT, lambda b: b["regret"].update(upper=str(b["regret"]["upper"])), "is no number"),
+        (SQRT, lambda b: certificate(b, "ogd-linearised").update(bound="25"), "is no number"),
         (SQRT, lambda b: b["certificates"][0].update(source="Nobody 1900"), "its source is .*, not Nobody 1900"),
         (SQRT, lambda b: b["regret"].update(loss=None), "damaged"),
         (SQRT, lambda b: b["regret"].update(loss="absolute"), "judged by|outside its domain"),

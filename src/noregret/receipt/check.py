@@ -220,7 +220,7 @@ def _check_entry(
     """Regret against one comparator: the point lies in the domain, both ends are what the points prove."""
     done.true("what is said of a regret", set(entry) - {"bounds"} == ENTRY)
     where = f" after {entry['rounds']} rounds" if entry["rounds"] != len(played.rounds) else ""
-    radius, sigma = float(entry["domain"]["radius"]), float(entry["sigma"])
+    radius, sigma = _real(entry["domain"]["radius"]), _real(entry["sigma"])
     where += f", radius {radius:g}"
     rounds = played.rounds.first(entry["rounds"])
     loss = core.loss if core.loss.custom else parse(entry["loss"])
@@ -238,11 +238,11 @@ def _check_entry(
     above = risk(rounds, loss, proof["u"], sigma)
     done.same(f"the comparator's loss at most{where}", entry["comparator"]["upper"], above.hi, CLOSE)
     below = _proved(rounds, loss, proof, radius, sigma)
-    done.same(f"the comparator's loss at least{where}", float(entry["comparator"]["lower"]), below.lo, CLOSE)
+    done.same(f"the comparator's loss at least{where}", _real(entry["comparator"]["lower"]), below.lo, CLOSE)
     if "alpha" in proof and feasible(rounds, loss):
         _check_exactly(done, entry, rounds, loss, proof, where)
-    lower, upper = float(entry["comparator"]["lower"]), entry["comparator"]["upper"]
-    done.same(f"the width of that{where}", float(entry["gap"]), relative_gap(lower, upper), CLOSE)
+    lower, upper = _real(entry["comparator"]["lower"]), entry["comparator"]["upper"]
+    done.same(f"the width of that{where}", _real(entry["gap"]), relative_gap(lower, upper), CLOSE)
     own = own_loss(played, entry["rounds"], loss, float(core.config["sigma"][0]))
     done.same(f"the run's own loss at least{where}", entry["own"]["lower"], own.lo, SCORED)
     done.same(f"the run's own loss at most{where}", entry["own"]["upper"], own.hi, SCORED)
@@ -250,7 +250,7 @@ def _check_entry(
     claimed = Interval(entry["own"]["lower"], entry["own"]["upper"])
     between = claimed - Interval(lower, upper)
     done.same(f"the regret at least{where}", entry["lower"], between.lo)
-    done.same(f"the regret at most{where}", float(entry["upper"]), between.hi)
+    done.same(f"the regret at most{where}", _real(entry["upper"]), between.hi)
     if "bounds" in entry:
         _check_promises(done, entry, Facts(replace(played, rounds=rounds), entry, points), where)
 
@@ -263,7 +263,7 @@ def _check_promises(done: Verification, entry: dict[str, Any], facts: Facts, whe
         needs, formula = BOUNDS[name]
         done.true(f"{name}: it speaks of this learner{where}", name in PROMISES and speaks_of(name, facts))
         done.true(f"{name}: its assumptions hold{where}", all(NEEDS[need](facts) is not False for need in needs))
-        _check_bound(done, f"{name}{where}", float(bound), formula(facts, {"points": [], "values": {}}))
+        _check_bound(done, f"{name}{where}", _real(bound), formula(facts, {"points": [], "values": {}}))
 
 
 def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -> None:
@@ -282,11 +282,11 @@ def _check_certificate(done: Verification, said: dict[str, Any], facts: Facts) -
         return
     done.true(f"{name}: its vectors are those of the theorem", vectors_of(name, facts, said["points"]))
     found = BOUNDS[name][1](facts, said)
-    _check_bound(done, name, float(said["bound"]), found)
+    _check_bound(done, name, _real(said["bound"]), found)
     observed = None if found.observed is None else found.observed.hi
     done.same(f"{name}: the observed value", said["observed"], observed, REPLAYED)
     _check_values(done, said, found, facts)
-    done.same(f"{name}: the verdict", said["verdict"], _verdict(float(said["bound"]), found))
+    done.same(f"{name}: the verdict", said["verdict"], _verdict(_real(said["bound"]), found))
 
 
 def _check_assumptions(done: Verification, said: dict[str, Any], facts: Facts) -> dict[str, bool | None]:
@@ -330,6 +330,13 @@ def _check_bound(done: Verification, name: str, claimed: float, found: Found) ->
     done.same(f"{name}: the bound", claimed, claimed if stands else found.bound.hi)
 
 
+def _real(said: Any) -> float:
+    """A number as claimed; JSON has infinities as words, and no other words are numbers."""
+    if isinstance(said, bool) or (isinstance(said, str) and said not in ("inf", "-inf")):
+        raise TypeError(f"{said!r} is no number")
+    return float(said)
+
+
 def _verdict(bound: float, found: Found) -> str:
     """As the certificates judge; broken only where the bound as recomputed is exceeded beyond all rounding."""
     observed = found.observed
@@ -344,10 +351,10 @@ def _check_exactly(
     done: Verification, entry: dict[str, Any], rounds: Rounds, loss: Loss, proof: dict[str, Vector], where: str
 ) -> None:
     """The same two ends without any rounding."""
-    radius, sigma, claimed = float(entry["domain"]["radius"]), float(entry["sigma"]), entry["comparator"]
+    radius, sigma, claimed = _real(entry["domain"]["radius"]), _real(entry["sigma"]), entry["comparator"]
     above = risk_is_at_most(rounds, loss, proof["u"], sigma, claimed["upper"])
     done.true(f"the comparator's loss at most {claimed['upper']}{where}, in rationals", above)
-    if float(claimed["lower"]) > 0.0:  # no loss is below 0
+    if _real(claimed["lower"]) > 0.0:  # no loss is below 0
         below = dual_is_at_least(rounds, loss, proof["alpha"], radius, sigma, claimed["lower"])
         done.true(f"the comparator's loss at least {claimed['lower']}{where}, in rationals", below is not False)
 
