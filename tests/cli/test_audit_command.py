@@ -106,7 +106,7 @@ def test_a_picture_is_drawn(noregret, log, ending, magic, segments):
     ("arguments", "sentence"),
     [
         ((), "audit: give one of score, probability and prediction: the column that holds what was predicted"),
-        (("--score", "score", "--prediction", "said"), "one of them"),
+        (("--score", "score", "--prediction", "said"), "audit: give one of score, probability and prediction"),
         (("--score", "nothing"), "log.csv: there is no column 'nothing': the columns are a, b, c, bought, score, said"),
         (("--score", "score", "--segment-by", "day"), "there is no column 'day': the columns are a, b, c, bought"),
         (("--score", "said"), "log.csv:2: the score, column 'said', must be a number, got '"),

@@ -85,3 +85,18 @@ def test_as_a_program(start, here):
     out, err = process.communicate(timeout=300)
     assert (process.returncode, err) == (0, b"")
     assert b"perceptron" in out
+
+
+def test_the_demo_needs_no_matplotlib(noregret, here, monkeypatch):
+    """What the report and the table say is there; only the pictures are not."""
+    for place in ("noregret.picture.canvas.can_draw", "noregret.reporting.page.can_draw"):
+        monkeypatch.setattr(place, lambda: False)
+    answer = noregret("demo", "-o", "shown")
+    assert answer.code == 0, answer.err
+    assert "without pictures, for they need matplotlib" in answer.out
+    assert sorted(path.name for path in (here / "shown").iterdir()) == [
+        "receipt.json",
+        "report.html",
+        "tumours.nr",
+        "tumours.svm",
+    ]

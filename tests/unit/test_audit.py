@@ -322,7 +322,7 @@ def test_watch_is_told():
     ("settings", "sentence"),
     [
         ({}, "audit: give one of score, probability and prediction: the column that holds what was predicted"),
-        ({"score": "score", "prediction": "score"}, "one of them"),
+        ({"score": "score", "prediction": "score"}, "give one of score, probability and prediction"),
         ({"score": "score", "radius": 0.0}, "audit: radius must be positive and finite, got 0"),
         ({"score": "score", "radius": math.inf}, "audit: radius must be positive and finite, got inf"),
         ({"score": "score", "gap": 0.0}, "audit: gap must be positive and finite, got 0"),

@@ -322,7 +322,7 @@ def test_pictures_stand_in_the_page_with_titles_and_captions(files):
 def test_without_matplotlib_all_else_is_there(files, monkeypatch):
     from noregret.reporting import page as pages
 
-    monkeypatch.setattr(pages, "drawable", lambda: False)
+    monkeypatch.setattr(pages, "can_draw", lambda: False)
     page = Page(report(files / "ogd.json"))
     assert page.count("svg") == 0
     assert "pip install 'noregret[plot]'" in page.text

@@ -83,7 +83,7 @@ def test_labels_may_be_words(csv):
         (
             "a,b\n1,2\n",
             {},
-            "rows.csv: there is no column 'label' .say which .* with --label.: the columns are a, b",
+            "rows.csv: there is no column 'label' .say which .* --label, or label= in Python.: the columns are a, b",
         ),
         ("a,b\n1,2\n", {"label": "y"}, "rows.csv: there is no column 'y': the columns are a, b"),
         (
