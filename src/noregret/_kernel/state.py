@@ -110,8 +110,13 @@ RECORD = np.dtype([("state", STATE), ("config", CONFIG), ("room", "i8", (ROOM,))
 def new_state() -> NDArray[Any]:
     """The state before the first round."""
     state = np.zeros(1, STATE)
+    begin(state)
+    return state
+
+
+def begin(state: NDArray[Any]) -> None:
+    """Make a state of zeros the one before the first round."""
     state["scale"] = 1.0
     state["trace_step"] = 1
     state["trace_next"] = 1
     state["curve_next"] = 1
-    return state

@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import assert_all_finite, check_consistent_length
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from noregret import model
@@ -67,8 +69,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _settings(self) -> Settings:
         """The core's settings among this estimator's parameters."""
-        own = {"passes", "shuffle", "class_weight"}
-        return {name: value for name, value in self.get_params(deep=False).items() if name not in own}
+        kind: Any = type(self)
+        return {name: getattr(self, name) for name in _core_parameters(kind)}
 
     def _has(self, name: str) -> bool:
         """Whether an attribute was set: scikit-learn wants none before `fit`."""
@@ -109,6 +111,12 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         Where rows are played as they are, the loop itself stops at what is not finite.
         """
         options = {"ensure_all_finite": not core.plain, **CHECKS, **options}
+        if known and (type(X) is np.ndarray or issparse(X)):  # without names, which scikit-learn looks for at length
+            X = check_array(X, input_name="X", estimator=self, **options)
+            check_consistent_length(X, y)
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = X.shape[1]
+            return X, y
         if known:
             X = validate_data(self, X, "no_validation", **options)
             check_consistent_length(X, y)
@@ -217,6 +225,13 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = int(shell["columns"])
             if shell["names"] is not None:
                 self.feature_names_in_ = np.array(shell["names"], dtype=object)
+
+
+@cache
+def _core_parameters(kind: Any) -> tuple[str, ...]:
+    """The parameters of an estimator that are its core's settings."""
+    own = {"passes", "shuffle", "class_weight"}
+    return tuple(name for name in kind._get_param_names() if name not in own)
 
 
 def as_rows(X: Any, guarded: bool = False) -> Rows:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import RECORD, new_state
+from noregret._kernel.state import RECORD, begin
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.loss import Loss, tie_code
@@ -65,7 +65,7 @@ class Core(ABC):
         self.plain = not preparation.active  # rows are played as they come
         self.record = np.zeros(1, RECORD)
         self.head = _head(self.record)
-        self.state = new_state()
+        begin(self.record["state"])
         self.config["rate"], self.config["eta"] = rate.code, rate.eta
         self.config["domain"], self.config["radius"] = domain.code, domain.radius
         self.config["sigma"], self.config["bias"] = sigma, float(bias)
