@@ -111,18 +111,17 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         Where rows are played as they are, the loop itself stops at what is not finite.
         """
         options = {"ensure_all_finite": not core.plain, **CHECKS, **options}
-        if known and (type(X) is np.ndarray or issparse(X)):  # without names, which scikit-learn looks for at length
+        if not known:
+            checked = validate_data(self, X, y, **options)
+            return checked[0], checked[1]
+        if type(X) is np.ndarray or issparse(X):  # without names, which scikit-learn looks for at length
             X = check_array(X, input_name="X", estimator=self, **options)
-            check_consistent_length(X, y)
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = X.shape[1]
-            return X, y
-        if known:
+        else:
             X = validate_data(self, X, "no_validation", **options)
-            check_consistent_length(X, y)
-            return X, y
-        checked = validate_data(self, X, y, **options)
-        return checked[0], checked[1]
+        check_consistent_length(X, y)
+        return X, y
 
     def _first(self) -> bool:
         """Whether rows in arrays have yet to say how many columns there are."""
