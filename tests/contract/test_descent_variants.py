@@ -143,6 +143,19 @@ def test_a_first_row_without_features_is_a_round(name):
     assert block.width == len(block.weights) == 0
 
 
+@pytest.mark.parametrize("name", ["adagrad", "ftrl"])
+@pytest.mark.parametrize("how", [lambda core: core, copy.deepcopy, lambda core: pickle.loads(pickle.dumps(core))])
+def test_the_four_numbers_of_a_feature_lie_in_one_line_of_the_cache(name, how):
+    for width in (1, 5, 3000):
+        core = LEARNERS[name]()
+        core.grow(width, sparse=True)
+        core = how(core)
+        assert core.total.shape == (max(width, 2), 4)
+        assert core.total.ctypes.data % 64 == 0
+        core.total[-1] = 7.0
+        assert core.z[-1] == 7.0
+
+
 @pytest.mark.parametrize("how", [copy.deepcopy, lambda core: pickle.loads(pickle.dumps(core))])
 def test_a_copy_goes_on_by_itself(how):
     X, y, _ = stream("hinge")

@@ -9,7 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
+
+from noregret._kernel.vector import norm2
 
 SOURCE = Path(__file__).parents[2] / "src" / "noregret"
 DRIVER = """
@@ -96,7 +100,8 @@ rows = Sparse(np.arange(4), np.arange(3, dtype=np.uint32), np.ones(3), 3)
 learner = Perceptron()
 learner.play(rows, np.array([1.0, -1.0, 1.0]))
 print(learner.weights.tolist())
-print([name for name in ("numba.np.arrayobj", "numba.cpython.unicode", "numba.cpython.listobj") if name in sys.modules])
+large = ("numba.np.arrayobj", "numba.cpython.unicode", "numba.cpython.listobj", "numpy.ma", "yaml")
+print([name for name in large if name in sys.modules])
 """
 
 
@@ -104,6 +109,37 @@ def test_a_kept_loop_does_not_import_what_it_was_compiled_with():
     for _ in range(2):
         done = subprocess.run([sys.executable, "-c", PASS], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[1.0, -1.0, 1.0]", "[]"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.zeros(3),
+        np.zeros((4, 2), dtype=np.float32),
+        np.zeros((4, 2)).T,
+        np.zeros(8)[::2],
+        np.frombuffer(b"text", dtype=np.uint8),
+        np.zeros(2, dtype=[("a", "f8"), ("b", "i8", 3)]),
+        (np.zeros(3, dtype=np.int64), np.zeros(2, dtype=np.uint32), np.zeros(2)),
+        (np.zeros(3), 1.0),
+        (),
+        2.5,
+    ],
+    ids=str,
+)
+def test_arrays_have_the_types_that_numba_gives_them(value):
+    assert norm2.typeof_pyval(value) == numba.typeof(value)
+
+
+@pytest.mark.parametrize(("settings", "expected"), [(None, "False 0"), ("show_help: 1\n", "True 1")])
+def test_a_settings_file_of_numbas_is_read_where_there_is_one(tmp_path, settings, expected):
+    pytest.importorskip("yaml")
+    if settings is not None:
+        (tmp_path / ".numba_config.yaml").write_text(settings)
+    code = "import noregret._kernel, numba, sys; print('yaml' in sys.modules, numba.config.SHOW_HELP); import yaml"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, expected, "")
 
 
 OUTER = """

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
+from noregret._kernel.light import imported
 
-from noregret._kernel.keeping import kept
+numba = imported()
+
+from noregret._kernel.keeping import kept  # noqa: E402 (numba comes first)
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -3,7 +3,7 @@
 A file's name holds a digest of the function, of every function it calls, of this package's source, of the options and
 of the compiler: what was edited or upgraded is compiled anew, and a file that is there is right. Loading one asks the
 compiler for nothing, so a process whose kernels are all kept starts without importing what numba needs only to compile,
-which takes a second.
+which takes a second, without looking through all installed packages for extensions of numba, and without numpy.ma.
 
 Functions that one kernel calls keep the names that numba gave them, and of two with one name a process uses the first
 that it meets. Numba counts from 1 in every process; here they are numbered at random, so that what two processes have
@@ -22,12 +22,15 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import bytecode, compiler, serialize
+import numpy as np
+from numba import types
+from numba.core import bytecode, compiler, entrypoints, serialize
+from numba.np.numpy_support import from_dtype, map_layout
 
 from noregret._kernel.stamp import fingerprint, kernel_source
 
@@ -36,14 +39,38 @@ config: Any = numba.config
 dumps: Any = serialize.dumps
 result_type: Any = compiler.CompileResult
 identity: Any = bytecode.FunctionIdentity
+tuple_type: Any = types.BaseTuple
+find_extensions: Any = entrypoints.init_all
 identity._unique_ids = iter(lambda: int.from_bytes(os.urandom(7)), None)
 
 
 def kept(dispatcher: F) -> F:
     """The compiled function, looking on disk before it compiles; a function that is not compiled stays as it is."""
     if hasattr(dispatcher, "_cache"):
-        dispatcher._cache = Kept(dispatcher)
+        whole: Any = dispatcher
+        whole._cache = Kept(dispatcher)
+        whole._compilation_chain_init_hook = lambda: None  # `load_overload` looks for extensions before it compiles
+        whole.typeof_pyval = partial(_type_of, dispatcher, whole.typeof_pyval)
     return dispatcher
+
+
+def _type_of(dispatcher: Any, usual: Callable[[Any], Any], value: Any) -> Any:
+    """What numba's own `typeof_pyval` finds; for arrays without importing numpy.ma to see whether they are masked."""
+    found = _array_type(value)
+    if found is None:
+        return usual(value)
+    dispatcher._types_active_call.add(found)
+    return found
+
+
+def _array_type(value: Any) -> Any:
+    """The type of an array or of a tuple of arrays; None for anything else."""
+    if type(value) is np.ndarray:
+        return types.Array(from_dtype(value.dtype), value.ndim, map_layout(value), readonly=not value.flags.writeable)
+    if type(value) is tuple and value:
+        parts = [_array_type(part) for part in value]
+        return None if None in parts else tuple_type.from_types(parts, tuple)
+    return None
 
 
 class Kept:
@@ -62,6 +89,7 @@ class Kept:
                 return result_type._rebuild(context, *pickle.loads(path.read_bytes()))
             except Exception:  # cut short, or of another making: compiled anew and written over
                 path.unlink(missing_ok=True)
+        find_extensions()
         context.refresh()
         return None
 

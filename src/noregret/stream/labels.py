@@ -69,20 +69,22 @@ class Labels:
     def encode(self, block: Block) -> NDArray[np.float64] | None:
         """The codes of a block's labels; None when they cannot be told yet and the block has to be held."""
         found = self._known(block)
-        for row in np.flatnonzero(found == 0).tolist():
-            if found[row] == 0:
-                label = plain_label(block.labels[row])
-                if self._introduce(label, block.source, int(block.lines[row])):
-                    found = self._known(block)
-                else:
-                    self._hold(block.source, int(block.lines[row]))
-        return None if self._waiting is not None else found
+        if np.count_nonzero(found) < len(block):
+            for row in np.flatnonzero(found == 0).tolist():
+                if found[row] == 0:
+                    label = plain_label(block.labels[row])
+                    if self._introduce(label, block.source, int(block.lines[row])):
+                        found = self._known(block)
+                    else:
+                        self._hold(block.source, int(block.lines[row]))
+        return None if self._waiting is not None else found.astype(np.float64)
 
-    def _known(self, block: Block) -> NDArray[np.float64]:
+    def _known(self, block: Block) -> NDArray[np.int8]:
         """The codes of the labels met before, 0 for the others."""
-        found = np.zeros(len(block))
+        found = np.zeros(len(block), dtype=np.int8)
         for label, code in self._codes.items():
-            found += code * np.asarray(block.labels == label, dtype=bool)  # quicker than to pick the rows out
+            here = np.asarray(block.labels == label, dtype=bool).view(np.int8)
+            (np.add if code > 0.0 else np.subtract)(found, here, out=found)
         return found
 
     def one(self, label: Any, source: str | None = None, line: int | None = None) -> float | None:

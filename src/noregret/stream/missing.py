@@ -31,9 +31,11 @@ class Missing:
         _check_weights(block)
         values = block.rows.values
         finite = block.rows.finite or all_finite(values)
-        bad = _missing_labels(block) if self.labels else np.zeros(len(block), dtype=bool)
-        if finite and not bad.any():
+        bad = _missing_labels(block) if self.labels else None
+        if finite and bad is None:
             return block
+        if bad is None:
+            bad = np.zeros(len(block), dtype=bool)
         infinite = None if finite else _first(np.isinf(values))
         if self.rule == "skip":
             self._refuse_infinity(block, features, infinite)
@@ -69,13 +71,14 @@ def _first(mask: Mask) -> int | None:
     return where if mask.size and mask[where] else None
 
 
-def _missing_labels(block: Block) -> Mask:
-    """Which labels are not there; an infinite one is an error."""
+def _missing_labels(block: Block) -> Mask | None:
+    """Which labels are not there, None if all are; an infinite one is an error."""
     labels = block.labels
     if labels.dtype == object:
-        return np.asarray(labels == "", dtype=bool)
+        empty = np.asarray(labels == "", dtype=bool)
+        return empty if empty.any() else None
     if all_finite(labels):
-        return np.zeros(len(labels), dtype=bool)
+        return None
     infinite = _first(np.isinf(labels))
     if infinite is not None:
         raise _at(block, infinite, f"the label must be finite, got {labels[infinite]}")

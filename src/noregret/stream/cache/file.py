@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections import deque
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -25,6 +27,7 @@ from noregret.stream.parts import Parts, Words
 from noregret.stream.reuse import Reuse
 
 PAGE = 4096
+AHEAD = 2  # blocks that are read before they are asked for
 MAGIC = CACHE_FILE + b"1" + (b"<" if sys.byteorder == "little" else b">")
 T = TypeVar("T")
 Rules = dict[str, Any]  # what decides the rows beside the source's bytes
@@ -147,15 +150,15 @@ class CacheFile:
         self._page = page
 
     def blocks(self, source: str) -> Generator[tuple[Block, News]]:
-        """Every block with its news, the next one read while this one is used."""
+        """Every block with its news, the next ones read while this one is used."""
         known = Words()
         self._file.seek(PAGE)
+        numbers = iter(range(self.contents.blocks))
         with ThreadPoolExecutor(1) as ahead:
-            waiting = ahead.submit(self._next, 0)
-            for number in range(self.contents.blocks):
-                head, rows, parts, news = waiting.result()
-                if number + 1 < self.contents.blocks:
-                    waiting = ahead.submit(self._next, number + 1)
+            waiting = deque(ahead.submit(self._next, number) for number in islice(numbers, AHEAD))
+            while waiting:
+                head, rows, parts, news = waiting.popleft().result()
+                waiting.extend(ahead.submit(self._next, number) for number in islice(numbers, 1))
                 known.learn(news.words)
                 yield block_of(head, rows, parts, known, source), news
                 del rows, parts  # the next may take their memory
