@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy
+
 SOURCE = str(Path(__file__).parents[2] / "src")
 
 
@@ -57,3 +59,21 @@ except SystemExit:
     print(gc.isenabled())
 """
     assert run(code).stdout.split()[-1] == "True"
+
+
+def test_what_is_not_used_is_not_read_and_can_be_used_later(tmp_path):
+    rows = tmp_path / "rows.svm"
+    rows.write_text("1 1:1\n-1 2:1\n")
+    code = f"""
+import sys
+from noregret.cli.start import main
+sys.argv = ["noregret", "learn", {str(rows)!r}]
+try:
+    main()
+except SystemExit:
+    print([name for name in ("email", "yaml", "numpy.ma", "scipy.linalg") if name in sys.modules])
+    import importlib.metadata
+    print(importlib.metadata.version("numpy"))
+"""
+    done = [run(code) for _ in range(2)][-1]  # the first may have had to compile
+    assert done.stdout.splitlines()[-2:] == ["[]", numpy.__version__], done.stderr

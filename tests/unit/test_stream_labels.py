@@ -1,13 +1,17 @@
 """Two labels as −1 and +1 in one pass."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.errors import InputError
 from noregret.stream import Labels, read
+from noregret.stream.block import Sides
 from noregret.stream.labels import HELD
 
 
@@ -132,3 +136,48 @@ def test_numbers_that_cannot_be_told_apart_are_no_labels(learner):
     with pytest.raises(InputError, match="write it as text"):
         learner.fit(np.eye(2), y)
     nr.play(learner, nr.read((np.eye(2), y.astype(str))))
+
+
+NUMBERS = st.sampled_from([-1.0, 1.0, 0.0, -0.0, 2.0, 7.5])
+
+
+@given(
+    labels=st.lists(st.one_of(NUMBERS, st.sampled_from([np.nan, np.inf])), min_size=1, max_size=8),
+    met=st.lists(NUMBERS, max_size=4),
+    positive=st.none() | NUMBERS,
+)
+def test_two_labels_told_beforehand_change_nothing(labels, met, positive):
+    """Whoever reads a block in another thread may tell its labels: the codes, or the refusal, are the same."""
+
+    def outcome(told):
+        codec = Labels(positive)
+        try:
+            for block in (*blocks_of(met), *blocks_of(np.where(np.isfinite(labels), labels, 1.0))) if met else ():
+                codec.encode(block)
+            block = replace(blocks_of([1.0] * len(labels))[0], labels=np.array(labels), sides=None)
+            sides = Sides.of_labels(block.labels) if told else None
+            assert sides is None or set(labels) == {sides.low, sides.high}
+            codes = codec.encode(replace(block, sides=sides))
+            return None if codes is None else codes.tobytes(), codec.to_dict()
+        except InputError as error:
+            return str(error)
+
+    assert str(outcome(True)) == str(outcome(False))
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([1.0, -1.0, 1.0], (-1.0, 1.0, [1.0, -1.0, 1.0])),
+        ([5.0, 9.0], (5.0, 9.0, [-1.0, 1.0])),
+        ([3.0, 3.0], None),
+        ([1.0, 2.0, 3.0], None),
+        ([1.0, np.nan], None),
+        ([1.0, np.inf], None),
+        (np.array(["a", "b"], dtype=object), None),
+    ],
+    ids=str,
+)
+def test_the_sides_of_two_numbers(labels, expected):
+    found = Sides.of_labels(np.asarray(labels))
+    assert (None if found is None else (found.low, found.high, found.of.tolist())) == expected

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
+from importlib.util import LazyLoader, find_spec, module_from_spec
+from types import ModuleType
 
 
 def main() -> None:
     """Import the commands and run the one that is named."""
     gc.disable()  # what is imported stays: looking through it for garbage is time lost
+    _read_when_used(importlib, "metadata")  # numba looks there for extensions of it, but not before it compiles
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # threads without work sleep at once and do not spin
     try:
         from noregret.cli.main import main as command
     except KeyboardInterrupt:
         sys.exit(130)
     command()
+
+
+def _read_when_used(package: ModuleType, own: str) -> None:
+    """Let a module of a package be read only once something of it is asked for."""
+    name = f"{package.__name__}.{own}"
+    spec = find_spec(name)
+    if name in sys.modules or spec is None or spec.loader is None:
+        return
+    spec.loader = LazyLoader(spec.loader)
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    setattr(package, own, module)

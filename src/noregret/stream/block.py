@@ -133,6 +133,29 @@ def reach(indices: Indices) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Sides:
+    """The two labels of a block, both finite numbers, and which of them each row has: −1 the lower, +1 the higher.
+
+    Who reads a block beside the thread that learns can tell them at no cost to it.
+    """
+
+    low: float
+    high: float
+    of: NDArray[np.float64]
+
+    @classmethod
+    def of_labels(cls, labels: NDArray[Any]) -> Sides | None:
+        """None where there are other labels than two finite numbers."""
+        if labels.dtype == object or not all_finite(labels):
+            return None
+        low, high = float(labels.min()), float(labels.max())
+        above = labels == high
+        if np.count_nonzero(above) + np.count_nonzero(labels == low) != len(labels):
+            return None
+        return cls(low, high, 2.0 * above - 1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
     """Consecutive rows of a stream with their labels as they came, and where each row stood."""
 
@@ -141,6 +164,7 @@ class Block:
     lines: Ints  # the 1-based line (text) or row (tables, arrays) of each row, for error sentences
     source: str
     weights: NDArray[np.float64] | None = None
+    sides: Sides | None = None  # None where nobody looked
 
     def __len__(self) -> int:
         return len(self.rows)

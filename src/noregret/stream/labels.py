@@ -68,6 +68,10 @@ class Labels:
 
     def encode(self, block: Block) -> NDArray[np.float64] | None:
         """The codes of a block's labels; None when they cannot be told yet and the block has to be held."""
+        if block.sides is not None:
+            codes = self._codes.get(block.sides.low), self._codes.get(block.sides.high)
+            if codes == (-1.0, 1.0):
+                return block.sides.of
         found = self._known(block)
         if np.count_nonzero(found) < len(block):
             for row in np.flatnonzero(found == 0).tolist():

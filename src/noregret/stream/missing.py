@@ -74,6 +74,8 @@ def _first(mask: Mask) -> int | None:
 def _missing_labels(block: Block) -> Mask | None:
     """Which labels are not there, None if all are; an infinite one is an error."""
     labels = block.labels
+    if block.sides is not None:
+        return None
     if labels.dtype == object:
         empty = np.asarray(labels == "", dtype=bool)
         return empty if empty.any() else None

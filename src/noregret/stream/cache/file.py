@@ -19,9 +19,9 @@ from typing import IO, Any, TypeVar
 import msgspec
 import numpy as np
 
-from noregret.stream.block import Block, Rows
+from noregret.stream.block import Block, Rows, Sides
 from noregret.stream.cache import CACHE_FILE
-from noregret.stream.cache.layout import HEAD, Damaged, Head, News, block_of, packed, unpacked
+from noregret.stream.cache.layout import HEAD, Damaged, Head, News, block_of, packed, sides_of, unpacked
 from noregret.stream.cache.origin import Origin
 from noregret.stream.parts import Parts, Words
 from noregret.stream.reuse import Reuse
@@ -157,15 +157,15 @@ class CacheFile:
         with ThreadPoolExecutor(1) as ahead:
             waiting = deque(ahead.submit(self._next, number) for number in islice(numbers, AHEAD))
             while waiting:
-                head, rows, parts, news = waiting.popleft().result()
+                head, rows, parts, sides, news = waiting.popleft().result()
                 waiting.extend(ahead.submit(self._next, number) for number in islice(numbers, 1))
                 known.learn(news.words)
-                yield block_of(head, rows, parts, known, source), news
+                yield block_of(head, rows, parts, sides, known, source), news
                 del rows, parts  # the next may take their memory
         if self._file.tell() != self._page.end:
             raise Damaged("there is more in it than it should hold")
 
-    def _next(self, number: int) -> tuple[Head, Rows, Parts, News]:
+    def _next(self, number: int) -> tuple[Head, Rows, Parts, Sides | None, News]:
         """The block that begins where the file stands."""
         try:
             head = Head.read(self._file.read(HEAD.size) or b"", number)
@@ -177,7 +177,8 @@ class CacheFile:
                 room = room[count:]
         except OSError as error:
             raise Damaged(f"it cannot be read ({error.strerror})") from error
-        return head, *unpacked(head, body)
+        rows, parts, news = unpacked(head, body)
+        return head, rows, parts, sides_of(head, parts), news
 
 
 def _decoded(stored: bytes, kind: type[T]) -> T:

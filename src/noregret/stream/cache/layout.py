@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.stream.block import Block, Dense, Rows, Sparse, all_finite, reach
+from noregret.stream.block import Block, Dense, Rows, Sides, Sparse, all_finite, reach
 from noregret.stream.parts import Parts, Words, parts_of
 
 HEAD = struct.Struct("=8q2Q")
@@ -146,11 +146,16 @@ def _rows(head: Head, parts: Parts) -> Rows:
     return Sparse(parts["bounds"], parts["indices"], parts["values"], columns, finite, reach(parts["indices"]))
 
 
-def block_of(head: Head, rows: Rows, parts: Parts, known: Words, source: str) -> Block:
+def sides_of(head: Head, parts: Parts) -> Sides | None:
+    """The two labels of a block that has two numbers for labels."""
+    return None if head.flags & _WORDS else Sides.of_labels(parts["labels"])
+
+
+def block_of(head: Head, rows: Rows, parts: Parts, sides: Sides | None, known: Words, source: str) -> Block:
     """The block of its rows and arrays, its words known."""
     labels = parts["labels"]
     try:
         labels = known.labels(labels) if head.flags & _WORDS else labels
     except IndexError as error:
         raise Damaged(f"block {head.number + 1} is damaged") from error
-    return Block(rows, labels, parts["lines"], source, parts.get("weights"))
+    return Block(rows, labels, parts["lines"], source, parts.get("weights"), sides)
