@@ -47,7 +47,7 @@ def passes(size: Size, folder: Path) -> Iterator[Row]:
     for layout, made in streams.items():
         X, y = made()
         for job, model, peer in _jobs():
-            yield from _compared(f"{job}, {layout}, in memory", model, peer, X, y, size.turns)
+            yield from _compared(f"{job}, {layout}, in memory", model, peer, X, y, size.short_turns)
 
 
 def _jobs() -> list[tuple[str, Any, Any]]:
@@ -87,7 +87,7 @@ def own_loss(size: Size, folder: Path) -> Iterator[Row]:
     X, y = dense_stream(size.dense)
     built_in = estimator.OnlineGradientDescent(loss="logistic")
     copied = estimator.OnlineGradientDescent(loss=custom(_logistic, _logistic_slope, lipschitz=1.0))
-    timed = best_of({"built-in": _fit(built_in, X, y), "own": _fit(copied, X, y)}, size.turns)
+    timed = best_of({"built-in": _fit(built_in, X, y), "own": _fit(copied, X, y)}, size.short_turns)
     job, ours = "logistic descent, dense, a loss of one's own", timed["built-in"][0]
     for who, name, model in ((OURS, "built-in", built_in), (f"{OURS}, the loss in Python", "own", copied)):
         yield row(job, who, timed[name][0], ours, loss=float(model.core.state["loss"][0]) / len(y))

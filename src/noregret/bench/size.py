@@ -10,6 +10,7 @@ class Size:
     """Turns of each contestant, and rows of each job."""
 
     turns: int
+    short_turns: int  # of what takes a tenth of a second: others who use the same memory come and go in such times
     sparse: int  # rows of stream A in memory
     dense: int  # rows of stream B in memory
     single: int  # rounds played one at a time
@@ -26,7 +27,8 @@ class Size:
 
 FULL = Size(
     turns=5,
-    sparse=300_000,
+    short_turns=15,
+    sparse=500_000,
     dense=1_000_000,
     single=20_000,
     file=950_000,
@@ -41,6 +43,7 @@ FULL = Size(
 )
 QUICK = Size(
     turns=3,
+    short_turns=9,
     sparse=50_000,
     dense=200_000,
     single=3_000,
@@ -56,6 +59,7 @@ QUICK = Size(
 )
 TINY = Size(
     turns=1,
+    short_turns=1,
     sparse=60,
     dense=80,
     single=20,
