@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy
+import pytest
 
 SOURCE = str(Path(__file__).parents[2] / "src")
 
@@ -32,13 +33,11 @@ main()
 
 def test_threads_of_linear_algebra_do_not_spin_unless_the_user_says_so():
     code = """
-import os, sys
+import atexit, os, sys
 from noregret.cli.start import main
 sys.argv = ["noregret", "--version"]
-try:
-    main()
-except SystemExit:
-    print(os.environ["OPENBLAS_THREAD_TIMEOUT"])
+atexit.register(lambda: print(os.environ["OPENBLAS_THREAD_TIMEOUT"]))
+main()
 """
     assert run(code, OPENBLAS_THREAD_TIMEOUT="9").stdout.split()[-1] == "9"
     environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_THREAD_TIMEOUT"}
@@ -50,13 +49,11 @@ except SystemExit:
 
 def test_garbage_is_looked_for_once_the_command_runs():
     code = """
-import gc, sys
+import atexit, gc, sys
 from noregret.cli.start import main
 sys.argv = ["noregret", "--version"]
-try:
-    main()
-except SystemExit:
-    print(gc.isenabled())
+atexit.register(lambda: print(gc.isenabled()))
+main()
 """
     assert run(code).stdout.split()[-1] == "True"
 
@@ -65,15 +62,27 @@ def test_what_is_not_used_is_not_read_and_can_be_used_later(tmp_path):
     rows = tmp_path / "rows.svm"
     rows.write_text("1 1:1\n-1 2:1\n")
     code = f"""
-import sys
+import atexit, sys
 from noregret.cli.start import main
 sys.argv = ["noregret", "learn", {str(rows)!r}]
-try:
-    main()
-except SystemExit:
+def at_the_end():
     print([name for name in ("email", "yaml", "numpy.ma", "scipy.linalg") if name in sys.modules])
     import importlib.metadata
     print(importlib.metadata.version("numpy"))
+atexit.register(at_the_end)
+main()
 """
     done = [run(code) for _ in range(2)][-1]  # the first may have had to compile
     assert done.stdout.splitlines()[-2:] == ["[]", numpy.__version__], done.stderr
+
+
+@pytest.mark.parametrize(("words", "code"), [(["--version"], 0), (["nothing"], 2), (["learn", "nowhere.svm"], 2)])
+@pytest.mark.parametrize("watched", ["", "sys.setprofile(lambda *_: None);"])
+def test_it_ends_with_the_code_of_the_command_and_all_of_its_output(words, code, watched):
+    """It leaves without taking itself apart, unless somebody watches, who may have something to do at the end."""
+    began = f"import atexit, sys; sys.argv = ['noregret', *{words!r}]; atexit.register(print, 'the end');{watched}"
+    done = run(f"{began}\nfrom noregret.cli.start import main; main()")
+    assert done.returncode == code
+    assert done.stdout.endswith("the end\n")
+    assert len(done.stdout.splitlines()) == 1 + (code == 0)
+    assert len(done.stderr.splitlines()) == (code != 0)

@@ -149,6 +149,7 @@ from noregret._kernel.inner import inner
 def outer(z):
     return 10.0 * inner(z)
 """
+INNER = "from noregret._kernel import compiled\n@compiled\ndef inner(z):\n    return z[0]\n"
 ASK = "import numpy as np; from noregret._kernel.outer import outer; print(outer(np.array([3.0, 4.0])))"
 
 
@@ -163,7 +164,7 @@ def answer(site, cache, command):
 @pytest.mark.parametrize(
     "inner",
     [
-        "from noregret._kernel import compiled\n@compiled\ndef inner(z):\n    return z[0]\n",
+        INNER,
         # what an overload stands for is not in the function that calls it by name
         "from numba.extending import overload\ndef inner(z):\n    return 0.0\n"
         "@overload(inner, strict=False)\ndef _inner(z):\n    return lambda z: z[0]\n",
@@ -176,6 +177,24 @@ def test_what_is_edited_in_another_file_is_compiled_anew(installed, tmp_path, in
     for entry, expected in (("z[0]", "30.0"), ("z[1]", "40.0")):
         (kernels / "inner.py").write_text(inner.replace("z[0]", entry))
         assert answer(installed, tmp_path / "cache", ASK) == expected
+
+
+def test_what_is_kept_can_be_compiled_into_another_function(installed, tmp_path):
+    kernels, cache = installed / "noregret" / "_kernel", tmp_path / "cache"
+    (kernels / "outer.py").write_text(OUTER)
+    (kernels / "inner.py").write_text(
+        "from noregret._kernel import compiled\n@compiled\ndef inner(z):\n    return z[1]\n"
+    )
+    inner = "import numpy as np; from noregret._kernel.inner import inner; print(inner(np.array([3.0, 4.0])))"
+    assert answer(installed, cache, inner) == "4.0"
+    kept = files(cache)
+    assert answer(installed, cache, ASK) == "40.0"
+    assert {name: at for name, at in files(cache).items() if name in kept} == kept, (
+        "it was not loaded but compiled anew"
+    )
+    assert len(files(cache)) == 2
+    assert answer(installed, cache, inner.replace("print", "from noregret._kernel.outer import outer; print")) == "4.0"
+    assert answer(installed, cache, ASK) == "40.0"
 
 
 FACTORY = """

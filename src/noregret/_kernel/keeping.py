@@ -24,8 +24,9 @@ import warnings
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numba import types
@@ -86,7 +87,7 @@ class Kept:
             if self._dispatcher.targetoptions.get("_nrt", True):
                 context.refresh()  # code that makes arrays needs the compiler's own runtime
             try:
-                return result_type._rebuild(context, *pickle.loads(path.read_bytes()))
+                return Parts(*pickle.loads(path.read_bytes())).rebuilt(context)
             except Exception:  # cut short, or of another making: compiled anew and written over
                 path.unlink(missing_ok=True)
         find_extensions()
@@ -100,7 +101,7 @@ class Kept:
             return
         try:
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-                file.write(dumps(lean(result._reduce())))
+                file.write(dumps(tuple(Parts.of(*lean(result._reduce())))))
             os.replace(file.name, path)
         except OSError:
             Path(file.name).unlink(missing_ok=True)
@@ -135,6 +136,29 @@ def lean(state: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     *parts, _, initialisers, environments = state
     return *parts, "", initialisers, tuple(environment for environment in environments if environment.consts)
+
+
+class Parts(NamedTuple):
+    """What is kept of a compiled function."""
+
+    state: tuple[Any, ...]  # what it is rebuilt from: machine code and a description of it
+    names: set[str]  # of what the machine code defines
+    bitcode: bytes  # what it is compiled into other functions from
+
+    @classmethod
+    def of(cls, library: tuple[str, str, tuple[bytes, bytes]], *others: Any) -> Parts:
+        name, kind, (machine_code, bitcode) = library
+        module = llvm.parse_bitcode(bitcode)
+        defined = {value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration}
+        nothing = llvm.parse_assembly("").as_bitcode()
+        return cls(((name, kind, (machine_code, nothing)), *others), defined, bitcode)
+
+    def rebuilt(self, context: Any) -> Any:
+        """The compiled function; its bitcode is read when another function that calls it is compiled."""
+        context.codegen()._engine._defined_symbols.update(self.names)
+        result = result_type._rebuild(context, *self.state)
+        result.library._get_module_for_linking = cache(lambda: llvm.parse_bitcode(self.bitcode))
+        return result
 
 
 @cache

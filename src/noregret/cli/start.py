@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import os
 import sys
+from contextlib import suppress
 from importlib.util import LazyLoader, find_spec, module_from_spec
 from types import ModuleType
 
@@ -15,11 +17,27 @@ def main() -> None:
     gc.disable()  # what is imported stays: looking through it for garbage is time lost
     _read_when_used(importlib, "metadata")  # numba looks there for extensions of it, but not before it compiles
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # threads without work sleep at once and do not spin
+    code: object = 130
     try:
         from noregret.cli.main import main as command
+
+        command()
     except KeyboardInterrupt:
-        sys.exit(130)
-    command()
+        pass
+    except SystemExit as left:
+        code = left.code
+    _leave(code)
+
+
+def _leave(code: object) -> None:
+    """End the process; all that was imported goes with it, and need not be taken apart piece by piece first."""
+    if sys.gettrace() is not None or sys.getprofile() is not None or not isinstance(code, int):
+        sys.exit(code)  # type: ignore[arg-type]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _read_when_used(package: ModuleType, own: str) -> None:
