@@ -66,7 +66,7 @@ def _type_of(dispatcher: Any, usual: Callable[[Any], Any], value: Any) -> Any:
 
 def _array_type(value: Any) -> Any:
     """The type of an array or of a tuple of arrays; None for anything else."""
-    if type(value) is np.ndarray:
+    if type(value) is np.ndarray and value.dtype != object:
         return types.Array(from_dtype(value.dtype), value.ndim, map_layout(value), readonly=not value.flags.writeable)
     if type(value) is tuple and value:
         parts = [_array_type(part) for part in value]

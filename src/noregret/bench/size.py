@@ -43,7 +43,7 @@ FULL = Size(
 )
 QUICK = Size(
     turns=3,
-    short_turns=9,
+    short_turns=3,
     sparse=50_000,
     dense=200_000,
     single=3_000,

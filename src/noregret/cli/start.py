@@ -35,7 +35,7 @@ def _leave(code: object) -> None:
         sys.exit(code)  # type: ignore[arg-type]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, AttributeError):  # closed, or never there
             stream.flush()
     os._exit(code)
 
