@@ -86,3 +86,28 @@ def test_it_ends_with_the_code_of_the_command_and_all_of_its_output(words, code,
     assert done.stdout.endswith("the end\n")
     assert len(done.stdout.splitlines()) == 1 + (code == 0)
     assert len(done.stderr.splitlines()) == (code != 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell that closes streams")
+@pytest.mark.parametrize(
+    ("words", "code"), [("--version >&-", 0), ("learn nowhere.svm >&-", 2), ("learn nowhere.svm >&- 2>&-", 2)]
+)
+def test_streams_that_are_closed_change_no_exit_code(words, code):
+    command = f'"{sys.executable}" -m noregret {words}'
+    done = subprocess.run(
+        command, shell=True, env={**os.environ, "PYTHONPATH": SOURCE}, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+def test_an_error_that_cannot_be_said_is_told_by_the_exit_code():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "noregret", "learn", "nowhere.svm"],
+            env={**os.environ, "PYTHONPATH": SOURCE},
+            stderr=full,
+            timeout=120,
+        )
+    assert done.returncode == 2

@@ -81,12 +81,22 @@ def test_numbas_own_variable_decides(installed, tmp_path):
     assert files(chosen) and not (tmp_path / "other").exists()
 
 
-def test_a_damaged_file_is_compiled_anew(installed, tmp_path):
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda data: data[: len(data) // 2],
+        lambda data: b"",
+        lambda data: data[:-2000] + bytes([data[-2000] ^ 1]) + data[-1999:],  # in the bitcode, which is read seldom
+        lambda data: data[32:],
+    ],
+    ids=["half", "empty", "a bit", "without digest"],
+)
+def test_a_damaged_file_is_compiled_anew(installed, tmp_path, damaged):
     cache = tmp_path / "cache"
     said(installed, XDG_CACHE_HOME=str(cache))
     whole = {path: path.read_bytes() for path in (cache / "noregret").glob("*.nbc")}
     for path, data in whole.items():
-        path.write_bytes(data[: len(data) // 2])
+        path.write_bytes(damaged(data))
     assert said(installed, XDG_CACHE_HOME=str(cache))[2]
     assert not said(installed, XDG_CACHE_HOME=str(cache))[2]
 

@@ -45,6 +45,9 @@ find_extensions: Any = entrypoints.init_all
 identity._unique_ids = iter(lambda: int.from_bytes(os.urandom(7)), None)
 
 
+DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file, of all that follow
+
+
 def kept(dispatcher: F) -> F:
     """The compiled function, looking on disk before it compiles; a function that is not compiled stays as it is."""
     if hasattr(dispatcher, "_cache"):
@@ -87,7 +90,7 @@ class Kept:
             if self._dispatcher.targetoptions.get("_nrt", True):
                 context.refresh()  # code that makes arrays needs the compiler's own runtime
             try:
-                return Parts(*pickle.loads(path.read_bytes())).rebuilt(context)
+                return Parts.read(path.read_bytes()).rebuilt(context)
             except Exception:  # cut short, or of another making: compiled anew and written over
                 path.unlink(missing_ok=True)
         find_extensions()
@@ -101,7 +104,7 @@ class Kept:
             return
         try:
             with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-                file.write(dumps(tuple(Parts.of(*lean(result._reduce())))))
+                file.write(Parts.of(*lean(result._reduce())).written())
             os.replace(file.name, path)
         except OSError:
             Path(file.name).unlink(missing_ok=True)
@@ -152,6 +155,16 @@ class Parts(NamedTuple):
         defined = {value.name for value in (*module.functions, *module.global_variables) if not value.is_declaration}
         nothing = llvm.parse_assembly("").as_bitcode()
         return cls(((name, kind, (machine_code, nothing)), *others), defined, bitcode)
+
+    @classmethod
+    def read(cls, found: bytes) -> Parts:
+        if hashlib.sha256(found[DIGEST:]).digest() != found[:DIGEST]:
+            raise ValueError("damaged")
+        return cls(*pickle.loads(found[DIGEST:]))
+
+    def written(self) -> bytes:
+        stored: bytes = dumps(tuple(self))
+        return hashlib.sha256(stored).digest() + stored
 
     def rebuilt(self, context: Any) -> Any:
         """The compiled function; its bitcode is read when another function that calls it is compiled."""

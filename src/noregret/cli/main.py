@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -168,7 +169,8 @@ def _command(words: list[str]) -> Any:
 
 
 def _say(sentence: str) -> int:
-    print(f"noregret: {' '.join(sentence.split())}", file=sys.stderr)
+    with suppress(OSError):  # nowhere to say it
+        print(f"noregret: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
     return 2
 
 

@@ -17,6 +17,9 @@ def main() -> None:
     gc.disable()  # what is imported stays: looking through it for garbage is time lost
     _read_when_used(importlib, "metadata")  # numba looks there for extensions of it, but not before it compiles
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # threads without work sleep at once and do not spin
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by who started us
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (to the end)
     code: object = 130
     try:
         from noregret.cli.main import main as command
@@ -35,7 +38,7 @@ def _leave(code: object) -> None:
         sys.exit(code)  # type: ignore[arg-type]
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):  # closed, or never there
+        with suppress(OSError, ValueError):
             stream.flush()
     os._exit(code)
 
