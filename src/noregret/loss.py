@@ -382,12 +382,23 @@ def tie_code(tie: str) -> float:
     return TIES[tie]
 
 
+# The margin's sign comes first and alone: one branch of the compiled loop then tells loss, slope and mistake.
 def _zero_one(z: float, y: float, p: float) -> float:
-    return 1.0 if (p if z == 0.0 else z) * y <= 0.0 else 0.0
+    m = z * y
+    if m > 0.0:
+        return 0.0
+    if m < 0.0 or (m == 0.0 and p * y <= 0.0):
+        return 1.0
+    return 0.0
 
 
 def _zero_one_slope(z: float, y: float, p: float) -> float:
-    return -y if (p if z == 0.0 else z) * y <= 0.0 else 0.0
+    m = z * y
+    if m > 0.0:
+        return 0.0
+    if m < 0.0 or (m == 0.0 and p * y <= 0.0):
+        return -y
+    return 0.0
 
 
 def zero_one(tie: str = "mistake") -> Loss:

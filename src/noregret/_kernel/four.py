@@ -19,7 +19,9 @@ REAL = ir.DoubleType()
 FOUR = ir.VectorType(REAL, 4)
 LINE = 64  # bytes that come from memory together
 AHEAD = 2048  # so many bytes ahead is a matrix asked for
-ENTRIES_AHEAD = 256  # and so many entries ahead sparse rows: the processor itself stops at the end of a page
+# Sparse rows are asked for twice, so many entries ahead, for the processor itself stops at the end of a page: far ahead
+# into the second cache, then into the first, which waits for few lines at a time and has the weights to bring.
+FAR, NEAR = 640, 128
 _tuple: Any = types.UniTuple
 _variable: Any = cgutils.alloca_once_value
 _function: Any = cgutils.get_or_insert_function
@@ -86,13 +88,14 @@ def _dot_function(context: Any, module: Any, kind: Any, dense: bool) -> Any:
 
     with cgutils.for_range(builder, builder.ashr(length, ir.Constant(I64, 2)), intp=I64) as loop:
         place = builder.shl(loop.index, ir.Constant(I64, 2))
-        for data in (features, entries):
-            _fetch(builder, data, builder.add(place, ir.Constant(I64, ENTRIES_AHEAD)))
+        for ahead, near in ((FAR, False), (NEAR, True)):
+            for data in (features, entries):
+                _fetch(builder, data, builder.add(place, ir.Constant(I64, ahead)), near)
         add(place)
     rest = builder.and_(length, ir.Constant(I64, 3))
     with builder.if_then(builder.and_(builder.icmp_signed(">", rest, ir.Constant(I64, 0)), _from(builder, length, 4))):
         add(builder.sub(length, ir.Constant(I64, 4)), _last_lanes(builder, rest))
-    sums = [_variable(builder, _sum(builder, builder.load(total))) for total in (dots, squares)]
+    sums = [_variable(builder, total) for total in _sums(builder, builder.load(dots), builder.load(squares))]
     with (
         builder.if_then(builder.not_(_from(builder, length, 4)), likely=False),  # a row shorter than four
         cgutils.for_range(builder, length, intp=I64) as loop,
@@ -140,13 +143,15 @@ def _address(builder: Any, data: Any, shift: Any, i: Any) -> Any:
 def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
     """Four vectors of four, rows for columns."""
 
-    def picked(a: Any, b: Any, lanes: tuple[int, ...]) -> Any:
-        return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, 4), list(lanes)))
-
     even, odd = (0, 4, 2, 6), (1, 5, 3, 7)
-    pairs = [picked(a, b, lanes) for a, b in (rows[:2], rows[2:]) for lanes in (even, odd)]
+    pairs = [_picked(builder, a, b, lanes) for a, b in (rows[:2], rows[2:]) for lanes in (even, odd)]
     low, high = (0, 1, 4, 5), (2, 3, 6, 7)
-    return [picked(pairs[i], pairs[i + 2], lanes) for lanes in (low, high) for i in (0, 1)]
+    return [_picked(builder, pairs[i], pairs[i + 2], lanes) for lanes in (low, high) for i in (0, 1)]
+
+
+def _picked(builder: Any, a: Any, b: Any, lanes: tuple[int, ...]) -> Any:
+    """Four lanes of two vectors, those of the second counted from 4."""
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, 4), list(lanes)))
 
 
 def _everywhere(builder: Any, one: Any, kind: Any = REAL) -> Any:
@@ -156,10 +161,12 @@ def _everywhere(builder: Any, one: Any, kind: Any = REAL) -> Any:
     return builder.shuffle_vector(first, none, ir.Constant(ir.VectorType(I32, 4), [0] * 4))
 
 
-def _sum(builder: Any, four: Any) -> Any:
-    """(a₀ + a₂) + (a₁ + a₃)."""
-    a = [builder.extract_element(four, ir.Constant(I32, lane)) for lane in range(4)]
-    return builder.fadd(builder.fadd(a[0], a[2]), builder.fadd(a[1], a[3]))
+def _sums(builder: Any, a: Any, b: Any) -> list[Any]:
+    """(a₀ + a₂) + (a₁ + a₃), and the same of b."""
+    low, high = (_picked(builder, a, b, lanes) for lanes in ((0, 1, 4, 5), (2, 3, 6, 7)))
+    halves = builder.fadd(low, high)
+    both = builder.fadd(halves, _picked(builder, halves, halves, (1, 0, 3, 2)))
+    return [builder.extract_element(both, ir.Constant(I32, lane)) for lane in (0, 2)]
 
 
 def dot_row(indices: Any, values: Any, start: Any, stop: Any, z: Any) -> tuple[float, float]:
@@ -266,7 +273,8 @@ def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
         some = builder.icmp_signed(">", rest, ir.Constant(I64, 0))
         with builder.if_then(builder.and_(some, _from(builder, length, 4))):
             add(builder.sub(length, ir.Constant(I64, 4)), 1, _last_lanes(builder, rest))
-        sums = [_variable(builder, _sum(builder, _four_sums(builder, totals))) for totals in (dots, squares)]
+        fours_of = (_four_sums(builder, totals) for totals in (dots, squares))
+        sums = [_variable(builder, total) for total in _sums(builder, *fours_of)]
         with (
             builder.if_then(builder.not_(_from(builder, length, 4)), likely=False),
             cgutils.for_range(builder, length, intp=I64) as loop,
@@ -279,12 +287,16 @@ def _line(typing: Any, x: Any, t: Any, z: Any) -> Any:
     return _tuple(types.float64, 2)(x, types.int64, z), generate
 
 
-def _fetch(builder: Any, data: Any, place: Any) -> Any:
-    """Ask for the line of memory that holds an entry, which may lie beyond the array's end: nothing is read yet."""
+def _fetch(builder: Any, data: Any, place: Any, near: bool = True) -> Any:
+    """Ask for the line of memory that holds an entry, which may lie beyond the array's end: nothing is read yet.
+
+    It is brought into the first cache if it is to be `near`, else into the second.
+    """
     name, given = "llvm.prefetch.p0", [I8.as_pointer(), I32, I32, I32]
     function = _function(builder.module, ir.FunctionType(ir.VoidType(), given), name)
     pointer = builder.bitcast(builder.gep(data, [place]), I8.as_pointer())
-    builder.call(function, [pointer, *(ir.Constant(I32, choice) for choice in (0, 3, 1))])  # to read, often, data
+    choices = (0, 3 if near else 2, 1)  # to read, how soon, data
+    builder.call(function, [pointer, *(ir.Constant(I32, choice) for choice in choices)])
 
 
 def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:

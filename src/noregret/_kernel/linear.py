@@ -90,24 +90,19 @@ def gradient_norm(st: Any, cfg: Any, total: Any) -> float:
     return math.sqrt(norm2(total) + st["bias_gradient"] * st["bias_gradient"])
 
 
-def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> Callable[..., int]:
-    """The loop around the loss value(z, y, p) with slope(z, y, p) in z, p being the loss's parameter.
+def quick(value: Function, slope: Function, bare: bool, keep: bool) -> Callable[..., Any]:
+    """The rounds that are soon played: those that change no weight and, where all steps are η or η/√t, in the whole
+    space, with at most Σg kept beside the weights, all others too.
 
-    The compiled function plays the rows in order, writes the score of each round, and returns how many rounds it
-    played: fewer than there are rows only when the next one would have made a weight or a sum overflow. With `keep`
-    false the machine code is not kept on disk.
+    `play` would do the same with them, number by number, in several times as many instructions, for it can do all else
+    as well. `bare` rounds have no bias and weights that are z itself, as a perceptron's: less has to be waited for.
     """
 
     @(compiled if keep else unkept)
     def run_on(
         rows: Any, labels: Any, z: Any, total: Any, st: Any, cfg: Any, scores: Any, t: int, stop: int, simple: bool
     ) -> Any:
-        """The rounds from t on that are soon played: where they end, and ⟨z, x⟩ and ‖x‖² of the row there, if known.
-
-        They are those that change no weight and, where all steps are η or η/√t, in the whole space, with at most Σg
-        kept beside the weights, all others too. `play` would do the same with them, number by number, in several times
-        as many instructions, for it can do all else as well. A round that cannot be played is left to it.
-        """
+        """From round t on: where they end, and ⟨z, x⟩ and ‖x‖² of the row there, if known, for it was not played."""
         apart()
         p, tie, extra = cfg["parameter"], cfg["tie"], cfg["bias"]
         scale, bias, norm2_of_z = st["scale"], st["bias"], st["norm2"]
@@ -118,7 +113,6 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         constant, gathers, bias_gradient = cfg["rate"] == CONSTANT, cfg["gather"] == GRADIENTS, st["bias_gradient"]
         inner, row2, known = 0.0, 0.0, False
         step = cfg["eta"] / scale
-        bare = extra == 0.0 and scale == 1.0  # as of a perceptron: then three operations less are waited for
         while t < stop:
             inner, row2 = dot(rows, t, z)
             y, full, size, score = labels[U(t)], inner, row2, inner
@@ -145,7 +139,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 else:
                     add(rows, t, c, z)
                 norm2_of_z = max(new2, 0.0)
-                bias += extra * c
+                if not bare:
+                    bias += extra * c
                 updates += 1
                 dots += slope_dot
                 if squared > 0.0:
@@ -155,8 +150,9 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                     largest_gradient2 = max(largest_gradient2, squared)
             scores[U(t)] = score
             loss, largest_row2 = more_loss, max(largest_row2, size)
-            decided = tie if score == 0.0 else score  # `is_mistake` of a label ±1, without a branch to guess
-            mistake_row2 += 0.0 if decided * y > 0.0 else size
+            margin = score * y  # `is_mistake` of a label ±1, as the zero-one loss asks
+            if margin < 0.0 or (margin == 0.0 and tie * y <= 0.0):
+                mistake_row2 += size
             played += 1
             t += 1
         st["bias"], st["norm2"], st["rounds"], st["updates"] = bias, norm2_of_z, played, updates
@@ -165,6 +161,18 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         st["gradient2"], st["gradient2_sqrt"], st["gradient2_inverse"] = gradient2, by_root, by_round
         st["gradient_max2"], st["gradient_dot_weights"] = largest_gradient2, dots
         return t, inner, row2, known
+
+    return run_on
+
+
+def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> Callable[..., int]:
+    """The loop around the loss value(z, y, p) with slope(z, y, p) in z, p being the loss's parameter.
+
+    The compiled function plays the rows in order, writes the score of each round, and returns how many rounds it
+    played: fewer than there are rows only when the next one would have made a weight or a sum overflow. With `keep`
+    false the machine code is not kept on disk.
+    """
+    run_bare, run_on = (quick(value, slope, bare, keep) for bare in (True, False))
 
     @(compiled if keep else unkept)
     def play(rows: Any, labels: Any, weights: Any, z: Any, total: Any, record: Any, scores: Any) -> int:
@@ -183,13 +191,16 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             expect(st, rows_given)
         while t < rows_given:
             inner, row2, known = 0.0, 0.0, False
-            quick = still and vain < TRIALS and (st["large"] or not reaches(rows, t, SMALL))
-            if quick:
+            soon = still and vain < TRIALS and (st["large"] or not reaches(rows, t, SMALL))
+            if soon:
                 begin = t
                 stop = min(t + min(st["trace_next"], st["curve_next"]) - st["rounds"], rows_given)
-                t, inner, row2, known = run_on(rows, labels, z, total, st, cfg, scores, t, stop, simple)
+                if cfg["bias"] == 0.0 and st["scale"] == 1.0:
+                    t, inner, row2, known = run_bare(rows, labels, z, total, st, cfg, scores, t, stop, simple)
+                else:
+                    t, inner, row2, known = run_on(rows, labels, z, total, st, cfg, scores, t, stop, simple)
                 vain = vain + 1 if t == begin else 0
-            if known or not quick:
+            if known or not soon:
                 k = weights[t] if weighted else 1.0
                 if k == 0.0:
                     scores[t] = math.nan

@@ -209,6 +209,12 @@ def expect(st: Any, rounds: int) -> None:
 
 
 @compiled
+def foresee(record: Any, rounds: int) -> None:
+    """`expect` for rounds that will come in several plays."""
+    expect(record[0]["state"], rounds)
+
+
+@compiled
 def record_curve(st: Any, gradient_norm: float) -> None:
     """One row of the regret curve, four to each doubling of the rounds: ‖Σg‖ costs a look at every feature."""
     t = st["rounds"]

@@ -11,15 +11,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from noregret import loss as losses
 from noregret._kernel import coordinate
-from noregret._kernel.four import LINE
 from noregret._kernel.state import COORDINATE, GRADIENTS, PROXIMAL
 from noregret._kernel.vector import norm1, norm2
 from noregret.domain import Domain
-from noregret.learner.core import Arrays, Settings, Vector, check_memory, not_negative
+from noregret.learner.core import Arrays, Settings, Vector, aligned, check_memory, not_negative
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.prepare import Preparation
@@ -70,24 +68,16 @@ class Coordinate(Linear):
         if width > self.z.shape[0] or not self.z.shape[0]:
             room = max(width, 2, 3 * self.z.shape[0] // 2)
             check_memory(room * 8 * self.columns, width)
-            table = _table(room, self.columns)
+            table = aligned(room, self.columns)
             if self.z.shape[0]:
                 table[: self.z.shape[0]] = self.total
             self.z, self.total = table[:, coordinate.WEIGHT], table
 
     def __setstate__(self, stored: dict[str, Any]) -> None:
         super().__setstate__(stored)
-        table = _table(*self.total.shape)
+        table = aligned(*self.total.shape)
         table[:] = self.total
         self.z, self.total = table[:, coordinate.WEIGHT], table  # copies do not share memory by themselves
-
-
-def _table(room: int, columns: int) -> NDArray[np.float64]:
-    """Zeros that begin where a line of the processor's cache does: four numbers never lie across two lines."""
-    numbers = LINE // 8
-    space = np.zeros(room * columns + numbers)
-    first = -space.ctypes.data % LINE // 8
-    return space[first : first + room * columns].reshape(room, columns)
 
 
 class AdaGrad(Coordinate):

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret._kernel.four import LINE
 from noregret._kernel.state import RECORD, begin
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
@@ -287,6 +288,14 @@ def not_negative(who: str, what: str, value: Any) -> float:
 def _head(record: NDArray[Any]) -> Vector:
     """The scale and the bias, where a single score finds them at once."""
     return record.view(np.float64)[:2]
+
+
+def aligned(*shape: int) -> Vector:
+    """Zeros that begin where a line of the processor's cache does: four numbers never lie across two lines."""
+    numbers = math.prod(shape)
+    space = np.zeros(numbers + LINE // 8)
+    first = -space.ctypes.data % LINE // 8
+    return space[first : first + numbers].reshape(shape)
 
 
 def check_memory(needed: int, width: int) -> None:

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._kernel.linear import score_row, score_rows
+from noregret._kernel.record import foresee
 from noregret._kernel.state import SMALL
 from noregret._kernel.vector import largest, lowest, norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, check_memory
+from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, aligned, check_memory
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 from noregret.rate import Rate
@@ -165,6 +166,8 @@ class Linear(Core):
             self.play(rows, y, weights)
             return
         self.grow(rows.width, sparse=isinstance(rows, Sparse))
+        if len(rows) > SOME:
+            foresee(self.record, len(rows))
         scores = self._unwritten(min(len(rows), SOME))
         for start in range(0, len(rows), SOME):
             stop = min(start + SOME, len(rows))
@@ -196,11 +199,11 @@ class Linear(Core):
             room = max(width, 3 * self.z.shape[0] // 2)
             check_memory(room * 8 * (2 if self.config["gather"][0] else 1), width)
             if not self.config["gather"][0]:
-                self.z = _extended(self.z, np.zeros(room))
+                self.z = _extended(self.z, aligned(room))
                 return
             if not self.z.shape[0]:
                 self.paired = sparse
-            both = np.zeros((room, 2)) if self.paired else np.zeros((2, room)).T
+            both = aligned(room, 2) if self.paired else aligned(2, room).T
             self.z, self.total = _extended(self.z, both[:, 0]), _extended(self.total, both[:, 1])
 
     def _begin_at(self, start: Vector) -> None:
