@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from noregret._kernel import unkept
-from noregret._kernel.four import adagrad_fours, dot_line, dot_row
+from noregret._kernel.four import LINE, adagrad_fours, dot_line, dot_row
 from noregret._kernel.record import count, place, place_all, tally
 from noregret._kernel.rows import dot
 from noregret._kernel.state import POINTS, RECORD, SMALL, new_state
 from noregret._kernel.vector import two_values
-from noregret.learner import AdaGrad, OnlineGradientDescent, Perceptron
+from noregret.learner import AdaGrad, OnlineGradientDescent, Perceptron, linear
 from noregret.stream.block import Dense, Sparse
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 11, 12, 15, 16, 17, 33, 50, 82]
@@ -180,7 +180,7 @@ LEARNERS = {
 
 
 @pytest.mark.parametrize("make", [Perceptron, AdaGrad])
-def test_the_trace_does_not_depend_on_how_many_rounds_were_announced(make):
+def test_the_trace_does_not_depend_on_how_many_rounds_were_announced(make, monkeypatch):
     rounds = 2 * POINTS + 700
     X = np.random.default_rng(5).standard_normal((rounds, 2))
     rows, y = LAYOUTS["sparse"](X), np.where(X[:, 0] > X[:, 1], 1.0, -1.0)
@@ -191,6 +191,10 @@ def test_the_trace_does_not_depend_on_how_many_rounds_were_announced(make):
             learner.play(rows.slice(start, min(end, rounds)), y[start:end])
             start = end
         states.append(learner.state.tobytes())
+    monkeypatch.setattr(linear, "SOME", 977)
+    in_parts = make()
+    in_parts.learn(rows, y)
+    states.append(in_parts.state.tobytes())
     slowly = make()
     long_way(slowly, rows, y)  # weighted rounds are not announced: some might have no weight
     assert len({*states, slowly.state.tobytes()}) == 1
@@ -214,6 +218,16 @@ def test_quick_rounds_are_the_rounds_of_the_general_loop(name, layout, columns, 
     assert one.state.tobytes() == other.state.tobytes()
     assert (one.weights == other.weights).all()
     assert (one.total == other.total).all()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_weights_begin_where_a_line_of_the_cache_does(name, sparse):
+    for width in (1, 50, 3000):
+        learner = LEARNERS[name](False)
+        learner.grow(width, sparse=sparse)
+        assert learner.z.ctypes.data % LINE == 0
+        assert learner.z.tolist() == [0.0] * width
 
 
 @pytest.mark.parametrize("value", [1e200, math.nan, math.inf])

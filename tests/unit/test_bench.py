@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -145,6 +146,12 @@ def test_contestants_take_turns_after_a_first_one_that_does_not_count(monkeypatc
     found = timing.best_of({"a": lambda: calls.append("a") or 1, "b": lambda: calls.append("b") or 2}, 3)
     assert calls == ["a", "b"] * 4
     assert {name: result for name, (_, result) in found.items()} == {"a": 1, "b": 2}
+
+
+def test_figures_in_numbers_of_numpys_can_be_written_as_json():
+    made = row.row("a job", "a peer", 2.0, 1.0, loss=np.float64(0.5), count=np.int64(3), error=None)
+    assert msgspec.json.decode(msgspec.json.encode(made)) == {**made, "loss": 0.5, "count": 3}
+    assert "error" not in made
 
 
 def test_an_unknown_job_is_refused():

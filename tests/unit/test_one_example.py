@@ -115,6 +115,30 @@ def test_a_dict_changed_between_the_two_calls_is_seen_as_it_is():
     assert model.predict_one({"b": 3.0, "c": 1.0, "a": 1.0}) == pytest.approx(5.0)
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint16])
+def test_the_order_of_a_pair_does_not_matter_nor_how_wide_its_indices_are(kind):
+    rng = np.random.default_rng(4)
+    rising, mixed = nr.Perceptron(), nr.Perceptron()
+    for t in range(40):
+        where, what = np.sort(rng.choice(30, 6, replace=False)).astype(kind), rng.integers(-3, 4, 6).astype(float)
+        order = rng.permutation(6)
+        assert rising.predict_one((where, what)) == mixed.predict_one((where[order], what[order]))
+        rising.learn_one((where, what), t % 2)
+        mixed.learn_one((where[order], what[order]), t % 2)
+    assert (rising.coef_ == mixed.coef_).all()
+    assert np.count_nonzero(rising.coef_)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize(("where", "match"), [([2, 2], "only once"), ([-1, 3], "between 0"), ([3, -1], "between 0")])
+def test_a_pair_with_indices_that_are_none_is_refused_and_changes_nothing(kind, where, match):
+    model = nr.Perceptron().learn_one((np.array([0, 5], kind), np.ones(2)), 1)
+    before = everything(model.core)
+    with pytest.raises(nr.InputError, match=match):
+        model.learn_one((np.array(where, kind), np.ones(2)), 1)
+    assert everything(model.core) == before
+
+
 def test_the_order_of_a_dicts_keys_does_not_matter():
     model = nr.Perceptron().learn_one({"a": 1.0, "b": -2.0}, 1).learn_one({"b": 1.0, "a": 5.0}, -1)
     assert model.coef_.tolist() == [[-4.0, -3.0]]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from noregret.errors import InputError, SettingError
 from noregret.stream import Features, encode, read
+from noregret.stream.rows import one_dict
 from oracle.matrix import matrix
 
 X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
@@ -298,6 +299,30 @@ def test_one_dict_after_another_is_encoded_as_the_definition_says(calls):
         }
         assert by_name == pytest.approx(plainly(names, row, grow), nan_ok=True)
         assert len(indices) == len(set(indices.tolist()))
+
+
+whole_dicts = st.dictionaries(st.sampled_from("abcdefgh"), st.one_of(st.floats(-9, 9), st.integers(-5, 5)), max_size=8)
+
+
+@given(st.lists(st.tuples(whole_dicts, st.booleans()), max_size=12))
+def test_one_dict_by_itself_is_encoded_as_the_definition_says(calls):
+    features, names = Features("names"), set()
+    for row, grow in [call for pair in calls for call in ((pair[0], False), pair)]:
+        bounds, indices, found = one_dict(features, row, grow)
+        assert bounds.tolist() == [0, len(indices)]
+        by_name = {
+            features.name_of(index): value for index, value in zip(indices.tolist(), found.tolist(), strict=True)
+        }
+        assert by_name == plainly(names, row, grow)
+
+
+def test_a_whole_number_beyond_all_floats_is_refused_whichever_way_it_comes():
+    for first in ({"a": 1.0}, {"a": 1.0, "b": 2.0}, {"b": 2.0}):
+        features = Features("names")
+        one_dict(features, first, grow=True)
+        for taken in (encode, one_dict):
+            with pytest.raises(InputError, match="the value of 'a' must be a number or a string"):
+                taken(features, {"a": 10**400}, True)
 
 
 def test_a_dict_changed_between_two_calls_is_read_anew():

@@ -194,3 +194,15 @@ def two_values(y: Any) -> tuple[float, float, bool]:
     for t in range(U(y.shape[0])):
         others += 1 if (y[t] - first) * (y[t] - second) != 0.0 else 0  # no branch that a processor would have to guess
     return first, second, others == 0 and first == math.floor(first) and second == math.floor(second)
+
+
+@compiled
+def narrowed(indices: Any, highest: int, out: Any) -> int:
+    """Rising indices from 0 to `highest`, written as those of sparse rows: one more than the last, or −1 for others."""
+    reach = 0
+    for k in range(U(indices.shape[0])):
+        if not reach <= indices[k] <= highest:
+            return -1
+        out[k] = indices[k]
+        reach = indices[k] + 1
+    return reach

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
+
 Row = dict[str, Any]
 OURS = "noregret"
 PEERS = {  # as people call them, and as they are installed
@@ -27,8 +29,13 @@ def installed(peer: str) -> str | None:
 
 def row(job: str, who: str, seconds: float, ours: float, **figures: float | None) -> Row:
     """`ours` is our own time for the same job; figures that nobody has are left out."""
-    kept = {key.replace("_", " "): value for key, value in figures.items() if value is not None}
+    kept = {key.replace("_", " "): _plain(value) for key, value in figures.items() if value is not None}
     return {"job": job, "who": who, "seconds": seconds, "times ours": seconds / ours, **kept}
+
+
+def _plain(figure: Any) -> Any:
+    """A number of Python's own, as files of JSON take it: peers may answer in numbers of numpy's."""
+    return figure.item() if isinstance(figure, np.generic) else figure
 
 
 def missing(job: str, who: str) -> Row:

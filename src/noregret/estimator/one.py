@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret._kernel.vector import narrowed
 from noregret.errors import InputError
 from noregret.learner.core import FLOAT64, Core, Given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
@@ -16,6 +17,7 @@ from noregret.stream.features import Features
 from noregret.stream.rows import one_dict, refuse_missing
 
 FLOATS = (FLOAT64, np.dtype(np.float32))
+WHOLE = (np.dtype(np.int32), np.dtype(np.int64))
 NOT_FINITE = "an example must hold finite numbers only"
 
 
@@ -82,17 +84,22 @@ def _bounds(count: int) -> NDArray[np.int64]:
 
 
 def _pair(indices: Any, values: Any) -> Sparse:
+    if type(indices) is type(values) is np.ndarray and indices.dtype in WHOLE and values.dtype is FLOAT64:
+        count = values.shape[0] if indices.shape == values.shape and values.ndim == 1 else -1
+        if count >= 0 and indices.flags.c_contiguous and values.flags.c_contiguous:  # as most come
+            out = np.empty(count, np.uint32)
+            reach = narrowed(indices, MAX_INDEX, out)
+            if reach >= 0:
+                return Sparse(_bounds(count), out, values, reach=reach)
     try:
         where, what = np.asarray(indices, np.int64), np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise InputError("an (indices, values) pair must be two rows of numbers") from None
     if where.shape != what.shape or where.ndim != 1:
         raise InputError("an (indices, values) pair must be two rows of one length")
-    rising = bool((where[1:] > where[:-1]).all())  # as most come: then the ends tell all
-    low, high = (where[0], where[-1]) if rising and where.size else (where.min(initial=0), where.max(initial=0))
-    if not 0 <= low <= high <= MAX_INDEX:
+    if not 0 <= where.min(initial=0) <= where.max(initial=0) <= MAX_INDEX:
         raise InputError(f"the indices of an (indices, values) pair must lie between 0 and {MAX_INDEX}")
-    if not rising and np.unique(where).size != where.size:
+    if np.unique(where).size != where.size:
         raise InputError("an (indices, values) pair may name each index only once")
     return Sparse(_bounds(where.size), where.astype(np.uint32), what)
 

@@ -9,7 +9,6 @@ given: w can only grow.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -26,16 +25,21 @@ Kind = Literal["index", "columns", "names"]
 class Memo:
     """The keys of the last dict with their indices, so that the next dict of the same keys need not look them up."""
 
-    __slots__ = ("indices", "keep", "keys", "pack", "row", "width")
+    __slots__ = ("indices", "keep", "keys", "places", "row", "unknown", "width")
 
-    def __init__(self, keys: tuple[Any, ...], indices: Indices, keep: Ints | None, width: int) -> None:
+    def __init__(self, keys: tuple[Any, ...], places: Indices, unknown: list[int], width: int) -> None:
         self.keys = keys
-        self.indices = indices
-        self.keep = keep  # the places of the keys that are known; None when all are
+        self.places = places  # the index of each key, 0 for one that is not known
+        self.unknown = unknown  # where those stand
         self.width = width  # of the recipe when this was written
-        self.pack: Callable[..., None] = struct.Struct(f"{len(keys)}d").pack_into
+        self.indices = places
+        self.keep: NDArray[np.bool_] | None = None  # which keys are known; None when all are
+        if unknown:
+            self.keep = np.ones(len(keys), dtype=np.bool_)
+            self.keep[unknown] = False
+            self.indices = places[self.keep]
         # One row as the kernels take it, its values written anew for every dict.
-        self.row = (np.array([0, len(keys)], dtype=np.int64), indices, np.zeros(len(keys)))
+        self.row = (np.array([0, len(keys)], dtype=np.int64), places, np.empty(len(keys)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ OneRow = tuple[Ints, Indices, NDArray[np.float64]]
 
 _EMPTY: Encoded = (np.empty(0, dtype=np.uint32), np.empty(0))
 SOURCE = "the rows"
+NO_NUMBERS = (struct.error, OverflowError)  # a string or None among the values, or a whole number beyond all floats
 
 
 def encode(features: Features, row: Row, grow: bool) -> Encoded:
@@ -40,18 +42,7 @@ def encode(features: Features, row: Row, grow: bool) -> Encoded:
     >>> encode(Features("names"), {"price": 3.5, "city": "Rome"}, grow=True)
     (array([0, 1], dtype=uint32), array([3.5, 1. ]))
     """
-    keys = tuple(row)
-    memo = features.memo
-    if memo is None or memo.keys != keys or (memo.keep is not None and (grow or memo.width != features.width)):
-        memo = _remember(features, keys, grow)
-        if memo is None:
-            return _one_by_one(features, row, grow)
-    values = np.empty(len(keys))
-    try:
-        memo.pack(values, 0, *row.values())
-    except struct.error:  # a string or None among the values
-        return _one_by_one(features, row, grow)
-    return (memo.indices, values) if memo.keep is None else (memo.indices, values[memo.keep])
+    return _encoded(features, row, _numbers(row), grow)
 
 
 def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
@@ -62,14 +53,38 @@ def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
         if memo.keys == keys:
             memo.keys = keys  # the same strings again compare faster than equal ones
             try:
-                memo.pack(memo.row[2], 0, *row.values())
+                _packer(len(keys))(memo.row[2], 0, *row.values())
                 return memo.row
-            except struct.error:  # a string or None among the values
+            except NO_NUMBERS:
                 pass
-    if grow:
+    numbers = _numbers(row)
+    if grow and (numbers is None or not np.isfinite(numbers).all()):
         refuse_missing(row)  # before a name of it is taken in
-    indices, values = encode(features, row, grow)
+    indices, values = _encoded(features, row, numbers, grow)
     return np.array([0, len(values)], dtype=np.int64), indices, values
+
+
+@lru_cache(maxsize=1024)
+def _packer(count: int) -> Callable[..., None]:
+    return struct.Struct(f"{count}d").pack_into
+
+
+def _numbers(row: Row) -> NDArray[np.float64] | None:
+    """The values of a dict, if all are numbers."""
+    values = np.empty(len(row))
+    try:
+        _packer(len(row))(values, 0, *row.values())
+    except NO_NUMBERS:
+        return None
+    return values
+
+
+def _encoded(features: Features, row: Row, numbers: NDArray[np.float64] | None, grow: bool) -> Encoded:
+    """`encode`, for a dict whose values are these numbers, or, None, not all numbers."""
+    memo = None if numbers is None else _look_up(features, tuple(row), grow)
+    if numbers is None or memo is None:
+        return _one_by_one(features, row, grow)
+    return (memo.indices, numbers) if memo.keep is None else (memo.indices, numbers[memo.keep])
 
 
 def refuse_missing(row: Row) -> None:
@@ -79,31 +94,50 @@ def refuse_missing(row: Row) -> None:
             raise InputError(f"the value of {key!r} must be finite, got {value!r}")
 
 
-def _remember(features: Features, keys: tuple[Any, ...], grow: bool) -> Memo | None:
-    """Keep the indices of plain keys for the next row; None when the keys need a closer look."""
+def _look_up(features: Features, keys: tuple[Any, ...], grow: bool) -> Memo | None:
+    """The indices of plain keys, kept for the next row; None when the keys need a closer look."""
+    memo = features.memo
+    if memo is not None and memo.keys == keys and (not memo.unknown or memo.width == features.width):
+        places, unknown = memo.places, memo.unknown
+        if not (unknown and grow):
+            return memo
+    else:
+        found = _places(features, keys)
+        if found is None:
+            return None
+        places, unknown = found
+    if unknown and grow:
+        if features.kind != "names" or not features.width:
+            return None
+        for at in unknown:
+            places[at] = features.add(keys[at])
+        unknown = []
+    features.memo = Memo(keys, places, unknown, features.width)
+    return features.memo
+
+
+def _places(features: Features, keys: tuple[Any, ...]) -> tuple[Indices, list[int]] | None:
+    """The index of each key, and where those stand that are not known, with index 0; None for keys of other kinds."""
+    places: list[Any]
     if not keys:
         return None
     if features.kind == "names":
+        hashed = features.categorical or features.text
+        if hashed and not {*features.categorical, *features.text}.isdisjoint(keys):
+            return None
         places = list(map(features.index.get, keys))
-        if features.categorical or features.text:
-            hashed = {*features.categorical, *features.text}
-            if not hashed.isdisjoint(keys):
-                return None
-        if None in places and (grow or not all(isinstance(key, str) for key in keys)):
-            return None
-    else:
+    elif all(type(key) is int for key in keys) and 0 <= min(keys) <= max(keys) <= MAX_INDEX:
         width = features.width
-        if not all(type(key) is int for key in keys) or not 0 <= min(keys) <= max(keys) <= MAX_INDEX:
-            return None
-        if max(keys) >= width and grow:
-            return None
         places = [key if key < width else None for key in keys]
-    kept = [place for place in places if place is not None]
-    keep = None
-    if len(kept) < len(places):
-        keep = np.array([at for at, place in enumerate(places) if place is not None], dtype=np.int64)
-    features.memo = Memo(keys, np.array(kept, dtype=np.uint32), keep, features.width)
-    return features.memo
+    else:
+        return None
+    try:
+        return np.array(places, dtype=np.uint32), []
+    except TypeError:  # None is no number
+        unknown = [at for at, place in enumerate(places) if place is None]
+    if features.kind == "names" and not all(isinstance(keys[at], str) for at in unknown):
+        return None
+    return np.array([place or 0 for place in places], dtype=np.uint32), unknown
 
 
 def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
