@@ -183,6 +183,8 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
                 f"was learned with the loss {wanted!r} of its own: in Python, give it with noregret.load(path, loss)",
                 name,
             )
+        if not isinstance(loss, Loss):
+            raise SettingError(f"load: loss must be the loss {wanted!r} that the model was learned with, got {loss!r}")
         if fingerprint(loss.value, loss.slope) != header.custom_loss["fingerprint"]:
             raise ModelFileError(f"was learned with another {wanted!r} than the loss given", name)
         settings["loss"] = loss

@@ -134,3 +134,20 @@ def test_as_a_program(start, rows, noregret):
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, b"")
     assert out.decode() == noregret("predict", "m.nr", rows).out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("predict", "m.nr", "rows.svm", "-o", "m.nr"),
+        ("learn", "rows.svm", "--resume", "m.nr", "--predictions", "m.nr"),
+        ("learn", "rows.svm", "--resume", "m.nr", "--plot", "m.nr"),
+    ],
+)
+def test_nothing_is_written_over_the_model(noregret, here, rows, command):
+    noregret("learn", rows, "--save", "m.nr", "--quiet")
+    before = snapshot(here)
+    answer = noregret(*command)
+    assert answer.code == 2
+    assert answer.err == "noregret: m.nr: would be written over the model\n"
+    assert snapshot(here) == before

@@ -195,6 +195,8 @@ _dot_row: Any = intrinsic(_typed)
 
 @overload(dot_row, strict=False, inline="always")
 def _overloaded(indices: Any, values: Any, start: Any, stop: Any, z: Any) -> Callable[..., Any]:
+    if indices.layout != "C" or values.layout != "C":  # entries that are no neighbours: a row that cannot be played
+        return lambda indices, values, start, stop, z: (math.nan, math.nan)
     return lambda indices, values, start, stop, z: _dot_row(indices, values, start, stop, z)
 
 

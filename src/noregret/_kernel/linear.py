@@ -25,7 +25,7 @@ from noregret._kernel.record import (
     record_trace,
     tally,
 )
-from noregret._kernel.rows import add, add_clipped, dot, gather, reaches
+from noregret._kernel.rows import add, add_clipped, dot, gather, reaches, until_reach
 from noregret._kernel.simplex import has_corners
 from noregret._kernel.simplex import step as corner_step
 from noregret._kernel.state import (
@@ -42,7 +42,7 @@ from noregret._kernel.state import (
     TINY,
     WHOLE,
 )
-from noregret._kernel.step import bet, descend, restarts, settle
+from noregret._kernel.step import bet, descend, first_step, restart, restarts, settle
 from noregret._kernel.vector import largest, lowest, norm1, norm2
 
 Function = Callable[[float, float, float], float]
@@ -191,16 +191,18 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             expect(st, rows_given)
         while t < rows_given:
             inner, row2, known = 0.0, 0.0, False
-            soon = still and vain < TRIALS and (st["large"] or not reaches(rows, t, SMALL))
-            if soon:
-                begin = t
+            stop, begin = t, t
+            if still and vain < TRIALS:
                 stop = min(t + min(st["trace_next"], st["curve_next"]) - st["rounds"], rows_given)
+                if st["large"] == 0:  # the first row that makes it 1 is one for the general loop
+                    stop = until_reach(rows, t, stop, SMALL)
+            if stop > t:
                 if cfg["bias"] == 0.0 and st["scale"] == 1.0:
                     t, inner, row2, known = run_bare(rows, labels, z, total, st, cfg, scores, t, stop, simple)
                 else:
                     t, inner, row2, known = run_on(rows, labels, z, total, st, cfg, scores, t, stop, simple)
                 vain = vain + 1 if t == begin else 0
-            if known or not soon:
+            if known or stop == begin:
                 k = weights[t] if weighted else 1.0
                 if k == 0.0:
                     scores[t] = math.nan
@@ -212,12 +214,15 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 if not math.isfinite(row2):
                     played = t
                     break
-                if st["large"] == 0 and reaches(rows, t, SMALL):
-                    st["large"] = 1
-                if restarts(st, cfg, z):
+                row2 += cfg["bias"]
+                if restarts(st, cfg):
+                    g = k * slope(0.0, y, p)
+                    if not math.isfinite(st["loss"] + k * value(0.0, y, p) + first_step(st, cfg, g, row2)):
+                        played = t
+                        break
+                    restart(st, z)
                     inner = 0.0
                 inner += cfg["bias"] * st["bias"]
-                row2 += cfg["bias"]
                 score = st["scale"] * inner
                 scores[t] = score
                 loss = k * value(score, y, p)
@@ -237,6 +242,8 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 if c != c:
                     played = t
                     break
+                if st["large"] == 0 and reaches(rows, t, SMALL):
+                    st["large"] = 1
                 if not cfg["classify"]:
                     st["constant"] += k * value(mean_label(st), y, p)
                     st["last"] += k * value(st["last_label"], y, p)

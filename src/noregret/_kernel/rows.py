@@ -46,6 +46,13 @@ def reaches(rows: Any, t: int, limit: int) -> bool:
     return bool(rows.shape[1] > limit)
 
 
+def until_reach(rows: Any, t: int, stop: int, limit: int) -> int:
+    """The first of the rows t..stop that can hold a feature from `limit` on, or `stop`."""
+    while t < stop and not reaches(rows, t, limit):
+        t += 1
+    return t
+
+
 def add(rows: Any, t: int, c: float, z: Any) -> None:
     """z ← z + c·x of row t."""
     if isinstance(rows, tuple):
@@ -100,6 +107,19 @@ def _reaches(rows: Any, t: Any, limit: Any) -> Callable[..., Any]:
     if sparse(rows):
         return lambda rows, t, limit: reaches_sparse(rows[1], rows[0][t], rows[0][t + 1], limit)
     return lambda rows, t, limit: rows.shape[1] > limit
+
+
+@overload(until_reach, strict=False, inline="always")
+def _until_reach(rows: Any, t: Any, stop: Any, limit: Any) -> Callable[..., Any]:
+    if not sparse(rows):
+        return lambda rows, t, stop, limit: t if rows.shape[1] > limit else stop
+
+    def first(rows: Any, t: Any, stop: Any, limit: Any) -> Any:
+        while t < stop and not reaches_sparse(rows[1], rows[0][t], rows[0][t + 1], limit):
+            t += 1
+        return t
+
+    return first
 
 
 @overload(add, strict=False, inline="always")

@@ -31,18 +31,28 @@ SLACK = 1e-9  # how far the running norm is trusted where the exact one can be h
 
 
 @inlined
-def restarts(st: Any, cfg: Any, z: Any) -> bool:
+def restarts(st: Any, cfg: Any) -> bool:
     """The doubling trick: at rounds 1, 2, 4, 8, … the learner starts anew for a period as long as all before."""
     t = st["rounds"] + 1
-    if cfg["rate"] != DOUBLING or t & (t - 1) != 0:
-        return False
+    return bool(cfg["rate"] == DOUBLING and t & (t - 1) == 0)
+
+
+@inlined
+def first_step(st: Any, cfg: Any, g: float, row2: float) -> float:
+    """What is finite if and only if a restart's first round with slope g can be played: it must not forget in vain."""
+    c = cfg["eta"] / math.sqrt(st["rounds"] + 1) * g
+    return float(c * (c * row2) + st["gradient2"] + g * g * row2)
+
+
+@inlined
+def restart(st: Any, z: Any) -> None:
+    """Forget the weights: a period begins."""
     z[:] = 0.0
     st["bias"] = 0.0
     st["scale"] = 1.0
     st["norm2"] = 0.0
     st["norm1"] = 0.0
-    st["period"] = t
-    return True
+    st["period"] = st["rounds"] + 1
 
 
 @inlined

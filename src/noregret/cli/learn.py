@@ -184,6 +184,8 @@ def learn(
     from noregret.stream import read
 
     check_writable(stream, predictions, save, receipt, plot)
+    if resume is not None:
+        check_writable(str(resume), predictions, receipt, plot, what="the model")
     certify = certify or receipt is not None
     wanted = asked_for(select, confidence, candidates, resume)
     asked = _asked(certify, gap, seconds, anytime, resume)

@@ -34,6 +34,7 @@ def predict(
     from noregret.stream import Stream, read
 
     check_writable(stream, output)
+    check_writable(str(model), output, what="the model")
     core, _ = models.load(model)
     source = read(
         stream,

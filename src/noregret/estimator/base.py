@@ -27,7 +27,7 @@ from noregret.learner.core import Core, Settings
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.features import Features
 from noregret.stream.frame import is_frame
-from noregret.stream.memory import check_bounds, check_indices
+from noregret.stream.memory import check_bounds, check_indices, unsigned
 from noregret.stream.read import read
 
 Vector = NDArray[np.float64]
@@ -243,9 +243,7 @@ def as_rows(X: Any, guarded: bool = False) -> Rows:
         X.sum_duplicates()
     if not guarded or X.indices.dtype != np.int32:  # one that is cut to 32 bits may look like another
         check_indices(X)
-    # Indices are never negative, so the same bits can be read as unsigned without a copy.
-    indices = X.indices.view(np.uint32) if X.indices.dtype == np.int32 else X.indices.astype(np.uint32)
-    return Sparse(X.indptr.astype(np.int64), indices, X.data, X.shape[1])
+    return Sparse(X.indptr.astype(np.int64), unsigned(X.indices), np.ascontiguousarray(X.data), X.shape[1])
 
 
 def checked_weight(weight: float) -> float:

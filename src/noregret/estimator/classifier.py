@@ -80,6 +80,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             y = np.asarray(y)
         else:
             X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
+        self._sample_weights(sample_weight, X)  # they are refused before a label is taken in
         if classes is not None:
             named = _classes(np.asarray(classes), "classes")
             if len(named) != 2:
@@ -102,10 +103,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         """Take in the labels of arrays; they must go with those of the rounds so far."""
         if self._has("classes_"):
             return
-        labels = self.core.labels
+        labels = deepcopy(self.core.labels)  # what is refused changes nothing
         assert labels is not None
         if labels.untouched and len(classes) == 2:
-            labels = self.core.labels = Labels.of(*classes.tolist())
+            labels = Labels.of(*classes.tolist())
         for label in classes.tolist():
             labels.one(label)  # the second may tell what the first one is
         codes = dict(self._codes) if self._has("_codes") else {}
@@ -114,7 +115,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             if code is None:
                 raise ValueError(f"y: the one label {label!r} does not tell the other: give classes= on the first call")
             codes[label] = code
-        self._codes = codes
+        self._codes, self.core.labels = codes, labels
         if labels.settled:
             self.classes_ = np.array(self._told())
 
@@ -189,12 +190,13 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def _meet(self, x: Any, y: Any, w: float) -> float | None:
         """A label's code on its first appearance; None while it cannot be told, the example being held."""
+        weight = checked_weight(w)
+        refuse_strange(x)  # before its label is taken in
         labels = self.core.labels
         assert labels is not None
         code = labels.one(y)
         if code is None:
-            refuse_strange(x)
-            held = (deepcopy(x), y, checked_weight(w))
+            held = (deepcopy(x), y, weight)
             self._held = [*(self._held if self._has("_held") else []), held]
             return None
         self._codes = {**(self._codes if self._has("_codes") else {}), y: code}

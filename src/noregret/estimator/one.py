@@ -92,9 +92,12 @@ def _pair(indices: Any, values: Any) -> Sparse:
             if reach >= 0:
                 return Sparse(_bounds(count), out, values, reach=reach)
     try:
-        where, what = np.asarray(indices, np.int64), np.asarray(values, np.float64)
-    except (TypeError, ValueError):
+        where, what = np.asarray(indices), np.ascontiguousarray(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise InputError("an (indices, values) pair must be two rows of numbers") from None
+    if where.size and where.dtype.kind not in "iu":
+        raise InputError("the indices of an (indices, values) pair must be whole numbers that fit 64 bits")
+    where = where.astype(np.int64)
     if where.shape != what.shape or where.ndim != 1:
         raise InputError("an (indices, values) pair must be two rows of one length")
     if not 0 <= where.min(initial=0) <= where.max(initial=0) <= MAX_INDEX:

@@ -126,7 +126,7 @@ def _rows(X: Any, start: int, stop: int) -> Rows:
     low, high = int(X.indptr[start]), int(X.indptr[stop])
     return Sparse(
         X.indptr[start : stop + 1].astype(np.int64) - low,
-        _unsigned(X.indices[low:high]),
+        unsigned(X.indices[low:high]),
         np.ascontiguousarray(_floats(X.data[low:high])),
         X.shape[1],
     )
@@ -136,9 +136,9 @@ def _floats(values: NDArray[Any]) -> NDArray[Any]:
     return values if values.dtype in (np.float64, np.float32) and values.dtype.isnative else values.astype(np.float64)
 
 
-def _unsigned(indices: NDArray[Any]) -> NDArray[np.uint32]:
-    # Indices are never negative, so the same bits can be read as unsigned without a copy.
-    return indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
+def unsigned(indices: NDArray[Any]) -> NDArray[np.uint32]:
+    # Indices are never negative, so the same bits can be read as unsigned without a copy. Loops want neighbours.
+    return np.ascontiguousarray(indices).view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
 
 
 def _weights(weights: Any) -> NDArray[np.float64]:

@@ -59,7 +59,7 @@ def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
                 pass
     numbers = _numbers(row)
     if grow and (numbers is None or not np.isfinite(numbers).all()):
-        refuse_missing(row)  # before a name of it is taken in
+        _refuse_strange(features, row)  # before a name of it is taken in
     indices, values = _encoded(features, row, numbers, grow)
     return np.array([0, len(values)], dtype=np.int64), indices, values
 
@@ -92,6 +92,16 @@ def refuse_missing(row: Row) -> None:
     for key, value in row.items():
         if value is None or (isinstance(value, float | np.floating) and not math.isfinite(value)):
             raise InputError(f"the value of {key!r} must be finite, got {value!r}")
+
+
+def _refuse_strange(features: Features, row: Row) -> None:
+    """`refuse_missing`, and what is neither a number nor a string."""
+    refuse_missing(row)
+    for key, value in row.items():
+        if not isinstance(value, str) and not _is_hashed(features, key, value):
+            number = _number(key, value)
+            if not math.isfinite(number):
+                raise InputError(f"the value of {key!r} must be finite, got {value!r}")
 
 
 def _look_up(features: Features, keys: tuple[Any, ...], grow: bool) -> Memo | None:

@@ -1,0 +1,128 @@
+"""What is refused changes nothing: neither the learner, nor its labels, nor its features."""
+
+import decimal
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_matrix
+
+import noregret as nr
+from noregret.stream.block import Sparse
+from oracle.registry import everything
+
+VALUES = np.array([1.0, 100.0, 2.0, 100.0, 3.0, 100.0, 4.0, 100.0, 5.0, 100.0])
+
+
+@pytest.mark.parametrize("make", [nr.Perceptron, nr.OnlineGradientDescent, nr.AdaGrad, nr.AveragedPerceptron])
+@pytest.mark.parametrize("step", [2, -1])
+def test_a_pair_of_entries_that_are_no_neighbours_is_the_pair_of_their_copies(make, step):
+    values, indices = VALUES[::step], np.arange(30)[::step][: len(VALUES[::step])]
+    one, other = make(), make()
+    for label in (1, 0, 1):
+        one.learn_one((indices, values), label)
+        other.learn_one((indices.copy(), values.copy()), label)
+        assert one.predict_one((indices, values)) == other.predict_one((indices.copy(), values.copy()))
+    assert one.core.state.tobytes() == other.core.state.tobytes()
+    assert (one.coef_ == other.coef_).all()
+
+
+@pytest.mark.parametrize("part", ["data", "indices", "indptr"])
+def test_a_sparse_matrix_of_strided_arrays_is_the_matrix_of_their_copies(part):
+    rng = np.random.default_rng(0)
+    whole = csr_matrix(rng.integers(-3, 4, (40, 12)) * (rng.random((40, 12)) < 0.4).astype(float))
+    y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    strided = csr_matrix(whole)
+    spaced = np.repeat(getattr(whole, part), 2)
+    spaced[1::2] += 1
+    setattr(strided, part, spaced[::2])
+    one, other = nr.Perceptron().fit(strided, y), nr.Perceptron().fit(whole, y)
+    assert one.core.state.tobytes() == other.core.state.tobytes()
+    assert (one.decision_function(strided) == other.decision_function(whole)).all()
+    assert nr.play(nr.Perceptron(), (strided, y)).mistakes == nr.play(nr.Perceptron(), (whole, y)).mistakes
+
+
+@pytest.mark.parametrize("indices", [[1.7], np.array([1.5]), [True], ["1"], [2**70], np.array([np.nan])])
+def test_an_index_that_is_no_whole_number_is_refused(indices):
+    model = nr.Perceptron().learn_one(([0, 3], [1.0, 1.0]), 1)
+    before = everything(model.core)
+    for call in (model.predict_one, lambda x: model.learn_one(x, 1)):
+        with pytest.raises(nr.InputError, match="must be whole numbers"):
+            call((indices, [1.0]))
+    assert everything(model.core) == before
+
+
+def test_a_round_that_cannot_be_played_does_not_begin_a_period():
+    model = nr.OnlineGradientDescent(rate="doubling", radius=10.0)
+    for k in range(7):
+        model.learn_one(np.array([1.0, 0.5 * k]), 1 if k % 2 else -1)
+    before = everything(model.core)
+    with pytest.raises(nr.DivergedError, match="round 8"):
+        model.learn_one(np.array([1.3e154, 0.0]), 1)
+    assert everything(model.core) == before
+    assert np.count_nonzero(model.coef_)
+
+
+@pytest.mark.parametrize("radius", [0.3, 3.0])
+def test_a_far_feature_without_a_loss_is_seen_wherever_the_stream_is_cut(radius):
+    rng = np.random.default_rng(1)
+    X = np.zeros((3000, 120))
+    X[:, :20] = rng.standard_normal((3000, 20))
+    y = np.where(X[:, 0] + 0.3 * X[:, 1] > 0, 1.0, -1.0)
+    X[1500] = 0.0
+    X[1500, 0], X[1500, 110], y[1500] = 200.0, 1e-9, 1.0  # far on the right side: the hinge asks for no step
+    rows = csr_matrix(X)
+    whole = nr.OnlineGradientDescent(loss="hinge", radius=radius).fit(rows, y)
+    parts = nr.OnlineGradientDescent(loss="hinge", radius=radius)
+    parts.partial_fit(rows[:1500], y[:1500]).partial_fit(rows[1500:], y[1500:])
+    assert whole.core.state["large"][0] == 1
+    assert whole.core.state.tobytes() == parts.core.state.tobytes()
+    assert (whole.coef_ == parts.coef_).all()
+
+
+def test_a_refused_row_with_a_far_feature_changes_nothing():
+    model = nr.OnlineGradientDescent(loss="squared-hinge", radius=2.0).learn_one(([0, 3], [1.0, 1.0]), 1)
+    model.learn_one(([0, 99], [1.0, 0.0]), 1)
+    small = nr.OnlineGradientDescent(loss="squared-hinge", radius=2.0).learn_one(([0, 3], [1.0, 1.0]), 1)
+    with pytest.raises(nr.DivergedError):
+        small.learn_one(([0, 99], [1e154, 1e154]), 0)
+    assert model.core.state["large"][0] == 1
+    assert small.core.state["large"][0] == 0
+
+
+STRANGE = [decimal.Decimal("NaN"), decimal.Decimal("Infinity"), 10**400, [1, 2], b"x", 1j, None, float("nan")]
+
+
+@pytest.mark.parametrize("value", STRANGE, ids=repr)
+def test_no_name_of_a_refused_dict_is_taken_in(value):
+    model = nr.Perceptron().learn_one({"a": 1.0}, 1)
+    with pytest.raises(nr.InputError, match="the value of 'b' must be"):
+        model.learn_one({"new": 1.0, "b": value}, 0)
+    assert model.core.features.names == ["a"]
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda model: model.learn_one({"a": None}, "spam"),
+        lambda model: model.learn_one({"a": 1.0}, "spam", w=-1),
+        lambda model: model.partial_fit([[1.0]], ["spam"]),
+        lambda model: model.partial_fit([[1.0], [2.0]], ["spam", "ham"], sample_weight=[-1.0, 1.0]),
+    ],
+)
+def test_no_label_of_a_refused_example_is_taken_in(refused):
+    model = nr.Perceptron()
+    with pytest.raises(ValueError, match=r"must be|does not tell|Negative"):
+        refused(model)
+    model.learn_one([1.0], "p").learn_one([-1.0], "q")
+    assert model.predict_one([1.0]) == "p"
+
+
+def test_entries_that_are_no_neighbours_are_never_played_as_if_they_were():
+    core = nr.Perceptron().core
+    rows = Sparse(np.array([0, 5]), np.arange(5, dtype=np.uint32), VALUES[::2])
+    try:
+        core.play(rows, np.array([1.0]))
+    except nr.DivergedError:
+        assert core.rounds == 0
+    else:  # uncompiled
+        assert core.state["row_max2"][0] == 55.0
