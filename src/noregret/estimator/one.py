@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from noregret._kernel.vector import narrowed
 from noregret.errors import InputError
 from noregret.learner.core import FLOAT64, Core, Given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
-from noregret.stream.features import Features
+from noregret.stream.features import Features, bounds
 from noregret.stream.rows import one_dict, refuse_missing
 
 FLOATS = (FLOAT64, np.dtype(np.float32))
@@ -52,7 +51,7 @@ def without(row: Given, width: int) -> Given:
     if not isinstance(row, tuple):
         return np.ascontiguousarray(row[:, :width])
     kept = row[1] < width
-    return _bounds(int(kept.sum())), row[1][kept], row[2][kept]
+    return bounds(int(kept.sum())), row[1][kept], row[2][kept]
 
 
 def is_finite(row: Given) -> bool:
@@ -78,11 +77,6 @@ def _admit(core: Core, width: int, kind: Any, learn: bool) -> None:
         raise InputError(f"expected {features.width} features, got {width}")
 
 
-@lru_cache(maxsize=256)
-def _bounds(count: int) -> NDArray[np.int64]:
-    return np.array([0, count], dtype=np.int64)
-
-
 def _pair(indices: Any, values: Any) -> Sparse:
     if type(indices) is type(values) is np.ndarray and indices.dtype in WHOLE and values.dtype is FLOAT64:
         count = values.shape[0] if indices.shape == values.shape and values.ndim == 1 else -1
@@ -90,7 +84,7 @@ def _pair(indices: Any, values: Any) -> Sparse:
             out = np.empty(count, np.uint32)
             reach = narrowed(indices, MAX_INDEX, out)
             if reach >= 0:
-                return Sparse(_bounds(count), out, values, reach=reach)
+                return Sparse(bounds(count), out, values, reach=reach)
     try:
         where, what = np.asarray(indices), np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -104,7 +98,7 @@ def _pair(indices: Any, values: Any) -> Sparse:
         raise InputError(f"the indices of an (indices, values) pair must lie between 0 and {MAX_INDEX}")
     if np.unique(where).size != where.size:
         raise InputError("an (indices, values) pair may name each index only once")
-    return Sparse(_bounds(where.size), where.astype(np.uint32), what)
+    return Sparse(bounds(where.size), where.astype(np.uint32), what)
 
 
 def _array(x: Any) -> NDArray[Any]:

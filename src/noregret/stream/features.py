@@ -9,8 +9,10 @@ given: w can only grow.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -22,16 +24,28 @@ from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, 
 Kind = Literal["index", "columns", "names"]
 
 
+@lru_cache(maxsize=1024)
+def packer(count: int, kind: str = "d") -> Callable[..., None]:
+    """Writes so many numbers into an array of float64, or, kind "I", of uint32."""
+    return struct.Struct(f"{count}{kind}").pack_into
+
+
+@lru_cache(maxsize=1024)
+def bounds(count: int) -> Ints:
+    """Where a single row of so many entries begins and ends; shared, so never to be written to."""
+    return np.array([0, count], dtype=np.int64)
+
+
 class Memo:
     """The keys of the last dict with their indices, so that the next dict of the same keys need not look them up."""
 
-    __slots__ = ("indices", "keep", "keys", "places", "row", "unknown", "width")
+    __slots__ = ("indices", "keep", "keys", "pack", "places", "row", "unknown", "width")
 
     def __init__(self, keys: tuple[Any, ...], places: Indices, unknown: list[int], width: int) -> None:
         self.keys = keys
         self.places = places  # the index of each key, 0 for one that is not known
         self.unknown = unknown  # where those stand
-        self.width = width  # of the recipe when this was written
+        self.width = width  # of the recipe when this was written, which may learn the unknown ones
         self.indices = places
         self.keep: NDArray[np.bool_] | None = None  # which keys are known; None when all are
         if unknown:
@@ -39,7 +53,8 @@ class Memo:
             self.keep[unknown] = False
             self.indices = places[self.keep]
         # One row as the kernels take it, its values written anew for every dict.
-        self.row = (np.array([0, len(keys)], dtype=np.int64), places, np.empty(len(keys)))
+        self.row = (bounds(len(keys)), places, np.empty(len(keys)))
+        self.pack = packer(len(keys))
 
 
 @dataclass(frozen=True, slots=True)

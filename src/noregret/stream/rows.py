@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from noregret.errors import InputError, SettingError
 from noregret.stream.base import Stream
 from noregret.stream.block import MAX_INDEX, Block, Indices, Ints, Sparse
-from noregret.stream.features import Features, Memo
+from noregret.stream.features import Features, Memo, bounds, packer
 from noregret.stream.given import row_labels
 from noregret.stream.hashing import slots, tokens
 from noregret.stream.missing import Missing
@@ -47,33 +46,42 @@ def encode(features: Features, row: Row, grow: bool) -> Encoded:
 
 def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
     """One dict as the row (bounds, indices, values) that kernels take; the next call may write over it."""
+    keys = tuple(row)
     memo = features.memo
-    if memo is not None and memo.keep is None:
-        keys = tuple(row)
-        if memo.keys == keys:
-            memo.keys = keys  # the same strings again compare faster than equal ones
-            try:
-                _packer(len(keys))(memo.row[2], 0, *row.values())
-                return memo.row
-            except NO_NUMBERS:
-                pass
+    if memo is None or memo.keys != keys or memo.keep is not None:
+        memo = _all_known(features, keys)
+    if memo is not None:
+        memo.keys = keys  # the same strings again compare faster than equal ones
+        try:
+            memo.pack(memo.row[2], 0, *row.values())
+            return memo.row
+        except NO_NUMBERS:
+            pass
     numbers = _numbers(row)
     if grow and (numbers is None or not np.isfinite(numbers).all()):
         _refuse_strange(features, row)  # before a name of it is taken in
     indices, values = _encoded(features, row, numbers, grow)
-    return np.array([0, len(values)], dtype=np.int64), indices, values
+    return bounds(len(values)), indices, values
 
 
-@lru_cache(maxsize=1024)
-def _packer(count: int) -> Callable[..., None]:
-    return struct.Struct(f"{count}d").pack_into
+def _all_known(features: Features, keys: tuple[Any, ...]) -> Memo | None:
+    """The indices of plain names that are all known; None for other keys."""
+    if features.kind != "names" or features.categorical or features.text or not keys:
+        return None
+    places = np.empty(len(keys), dtype=np.uint32)
+    try:
+        packer(len(keys), "I")(places, 0, *map(features.index.__getitem__, keys))
+    except KeyError:
+        return None
+    features.memo = memo = Memo(keys, places, [], 0)
+    return memo
 
 
 def _numbers(row: Row) -> NDArray[np.float64] | None:
     """The values of a dict, if all are numbers."""
     values = np.empty(len(row))
     try:
-        _packer(len(row))(values, 0, *row.values())
+        packer(len(row))(values, 0, *row.values())
     except NO_NUMBERS:
         return None
     return values
