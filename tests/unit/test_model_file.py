@@ -152,6 +152,8 @@ def test_a_loss_of_ones_own_must_be_given_again(tmp_path):
         nr.load(tmp_path / "m.nr")
     with pytest.raises(ModelFileError, match="was learned with another 'mine' than the loss given"):
         nr.load(tmp_path / "m.nr", nr.custom_loss(other, other_slope, regression=True))
+    with pytest.raises(nr.SettingError, match="load: loss must be the loss 'mine' that the model was learned with"):
+        nr.load(tmp_path / "m.nr", "squared")
     again = nr.load(tmp_path / "m.nr", nr.custom_loss(value, slope, name="mine", regression=True))
     assert everything(again.core) == everything(learned.core)
     assert everything(again.partial_fit(np.eye(3), [1.0, 2.0, 3.0]).core) == everything(
