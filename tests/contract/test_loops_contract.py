@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from noregret._kernel import unkept
-from noregret._kernel.four import LINE, adagrad_fours, dot_line, dot_row
-from noregret._kernel.record import count, place, place_all, tally
-from noregret._kernel.rows import dot
+from noregret._kernel.four import adagrad_fours, dot_row
+from noregret._kernel.lanes import LINE
+from noregret._kernel.line import add_line, dot_line, gather_line
+from noregret._kernel.record import SELDOM, book, book_rest, book_sums, record_trace, trace_late
+from noregret._kernel.rows import add, dot, gather
 from noregret._kernel.state import POINTS, RECORD, SMALL, new_state
 from noregret._kernel.vector import two_values
 from noregret.learner import AdaGrad, OnlineGradientDescent, Perceptron, linear
@@ -28,6 +30,16 @@ def dot_of(indices, values, start, stop, z):
 @unkept
 def dot_in(rows, t, z):
     return dot(rows, t, z)
+
+
+@unkept
+def add_to(rows, t, c, z):
+    add(rows, t, c, z)
+
+
+@unkept
+def gather_to(rows, t, c, z, g, total):
+    gather(rows, t, c, z, g, total)
 
 
 @unkept
@@ -85,6 +97,24 @@ def test_a_dense_row_is_summed_the_same_alone_and_among_others(length, dtype):
         assert dot_in(X, t, z) == dot_line(X, t, z)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_dense_row_is_added_entry_by_entry(length, dtype):
+    rng = np.random.default_rng(length)
+    X = np.asfortranarray(rng.standard_normal((3, length)).astype(dtype))
+    z, total, guard = rng.standard_normal(length), rng.standard_normal(length), 7.0
+    for rows in (np.ascontiguousarray(X), X):
+        for t in range(3):
+            (one, other), sums = (np.append(z, guard) for _ in range(2)), [np.append(total, guard) for _ in range(2)]
+            add_to(rows, t, -0.3, one[:length])
+            add_line(rows, t, -0.3, other[:length])
+            assert one.tobytes() == other.tobytes() == np.append(z - 0.3 * X[t].astype(np.float64), guard).tobytes()
+            gather_to(rows, t, 0.7, one[:length], 1.1, sums[0][:length])
+            gather_line(rows, t, 0.7, other[:length], 1.1, sums[1][:length])
+            assert one.tobytes() == other.tobytes()
+            assert sums[0].tobytes() == sums[1].tobytes()
+
+
 @pytest.mark.parametrize(
     ("x", "z"),
     [
@@ -114,44 +144,59 @@ def test_adagrad_by_four_is_adagrad_one_by_one(fours, dtype, radius):
     assert (tables[0] == tables[1]).all()
 
 
-def counted_one_by_one(labels, scores, tie):
+def fresh(tie):
     record = np.zeros(1, RECORD)
     record["state"] = new_state()
-    state = record[0]["state"]
-    for y, score in zip(labels, scores, strict=True):
+    record["config"]["classify"], record["config"]["tie"] = 1, tie
+    return record
+
+
+def booked_one_by_one(labels, scores, tie):
+    record = fresh(tie)
+    state, config = record[0]["state"], record[0]["config"]
+    for t, score in enumerate(scores):
         if score == score:
-            plain(count)(state, tie, y, score)
-            plain(place)(state, tie, y, score)
+            plain(book)(state, config, 1.0, labels, scores, t, 2.0, 0.5)
+            state["rounds"] += 1
+            if state["rounds"] == state["trace_next"]:
+                plain(record_trace)(state, 1)
     return record["state"]
 
 
 @unkept
-def counted_in_batches(record, tie, labels, scores, ends, gaps):
-    state, start = record[0]["state"], 0
-    for end in ends:
-        tally(state, tie, labels, scores, start, end, gaps)
-        place_all(state, record[0]["room"], tie, labels, scores, start, end, gaps)
-        start = end
+def booked_in_batches(record, labels, scores, start, stop, gaps):
+    state, config, room, booked = record[0]["state"], record[0]["config"], record[0]["room"], 0
+    labels, scores = labels[start:stop], scores[start:stop]
+    for t in range(labels.shape[0]):
+        if scores[t] == scores[t]:
+            book_sums(state, config, 1.0, labels[t], scores[t], 2.0, 0.5)
+            state["rounds"] += 1
+            if state["rounds"] == state["trace_next"]:
+                booked = trace_late(state, config, room, labels, scores, booked, t + 1, gaps)
+    book_rest(state, config, room, labels, scores, booked, labels.shape[0], gaps)
 
 
 @pytest.mark.parametrize("tie", [1.0, -1.0, 0.0])
 @pytest.mark.parametrize("kind", ["plain", "zeros", "gaps", "nothing"])
-def test_counts_by_the_batch_are_counts_one_by_one(kind, tie):
-    rng = np.random.default_rng(3)
-    scores = rng.standard_normal(3000) * np.exp(rng.uniform(-30, 30, 3000))
-    labels = np.where(rng.random(3000) < 0.4, 1.0, -1.0)
+def test_rounds_booked_in_batches_are_rounds_booked_one_by_one(kind, tie):
+    rng, rounds = np.random.default_rng(3), POINTS + 900  # the trace is full once, and thinned
+    scores = rng.standard_normal(rounds) * np.exp(rng.uniform(-30, 30, rounds))
+    labels = np.where(rng.random(rounds) < 0.4, 1.0, -1.0)
     if kind == "zeros":
-        scores[rng.random(3000) < 0.1] = 0.0
+        scores[rng.random(rounds) < 0.1] = 0.0
         scores[5] = -0.0
     if kind == "gaps":
-        scores[rng.random(3000) < 0.2] = math.nan
+        scores[rng.random(rounds) < 0.2] = math.nan
     if kind == "nothing":
         scores, labels = scores[:0], labels[:0]
-    ends = np.array([0, 1, 1, 7, 300, 1500, 1500, 3000])[: 1 if kind == "nothing" else None]
-    record = np.zeros(1, RECORD)
-    record["state"] = new_state()
-    counted_in_batches(record, tie, labels, scores, ends, kind == "gaps")
-    assert record["state"].tobytes() == counted_one_by_one(labels, scores, tie).tobytes()
+    expected = booked_one_by_one(labels, scores, tie)
+    for ends in ([len(labels)], [0, 1, 1, 7, 300, 1500, 1500, len(labels)]):
+        record, start = fresh(tie), 0
+        for end in ends:
+            stop = min(end, len(labels))
+            booked_in_batches(record, labels, scores, start, stop, kind == "gaps")
+            start = stop
+        assert record["state"].tobytes() == expected.tobytes()
 
 
 def long_way(learner, rows, y):
@@ -201,6 +246,17 @@ def test_the_trace_does_not_depend_on_how_many_rounds_were_announced(make, monke
     step, count = int(slowly.state["trace_step"][0]), int(slowly.state["trace_rows"][0])
     assert POINTS // 2 <= count < POINTS
     assert slowly.state["trace"][0, :count, 0].tolist() == [step * (k + 1) for k in range(rounds // step)]
+
+
+@pytest.mark.parametrize("make", [Perceptron, AdaGrad])
+def test_a_play_longer_than_a_batch_is_booked_as_round_by_round(make):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((2 * SELDOM + 77, 2))
+    y = np.where(X[:, 0] > X[:, 1] + rng.standard_normal(len(X)), 1.0, -1.0)
+    quickly, slowly = make(), make()
+    quickly.play(Dense(X), y)
+    long_way(slowly, Dense(X), y)
+    assert quickly.state.tobytes() == slowly.state.tobytes()
 
 
 @pytest.mark.parametrize("bias", [False, True])

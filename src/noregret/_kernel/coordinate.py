@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret._kernel import compiled, inlined, unkept
-from noregret._kernel.record import SELDOM, book_sums, expect, mean_label, place_all, record_curve, record_trace, tally
+from noregret._kernel.record import book_rest, book_sums, expect, mean_label, record_curve, trace_late
 from noregret._kernel.rows import adagrad_ahead, dot, entries, entry
 from noregret._kernel.state import PROXIMAL
 from noregret._kernel.step import book_gradient
@@ -91,10 +91,11 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
     def play(rows: Any, labels: Any, weights: Any, w: Any, table: Any, record: Any, scores: Any) -> int:
         st = record[0]["state"]
         cfg = record[0]["config"]
+        room = record[0]["room"]
         p = cfg["parameter"]
         weighted = weights.shape[0] > 0
         played = labels.shape[0]
-        counted = placed = 0
+        booked = 0
         if labels.shape[0] > 1 and not weighted:
             expect(st, labels.shape[0])
         for t in range(labels.shape[0]):
@@ -126,18 +127,10 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 book_gradient(st, st["rounds"], math.sqrt(st["rounds"]), g * g * row2, total2, g * score)
                 update(st, cfg, rows, t, g, table)
             if st["rounds"] == st["trace_next"]:
-                if cfg["classify"]:
-                    tally(st, cfg["tie"], labels, scores, counted, t + 1, weighted)
-                    if t - placed >= SELDOM:
-                        place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, t + 1, weighted)
-                        placed = t + 1
-                counted = t + 1
-                record_trace(st, cfg["classify"])
+                booked = trace_late(st, cfg, room, labels, scores, booked, t + 1, weighted)
             if st["rounds"] == st["curve_next"]:
                 record_curve(st, norm1(table[:, TOTAL]) + abs(st["bias_gradient"]))
-        if cfg["classify"]:
-            tally(st, cfg["tie"], labels, scores, counted, played, weighted)
-            place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, played, weighted)
+        book_rest(st, cfg, room, labels, scores, booked, played, weighted)
         return int(played) + 0 * stamp
 
     return play

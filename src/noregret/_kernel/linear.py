@@ -15,16 +15,7 @@ import numpy as np
 
 from noregret._kernel import compiled, inlined, unkept
 from noregret._kernel.bits import apart
-from noregret._kernel.record import (
-    SELDOM,
-    book_sums,
-    expect,
-    mean_label,
-    place_all,
-    record_curve,
-    record_trace,
-    tally,
-)
+from noregret._kernel.record import book_rest, book_sums, expect, mean_label, record_curve, trace_late
 from noregret._kernel.rows import add, add_clipped, dot, gather, reaches, until_reach
 from noregret._kernel.simplex import has_corners
 from noregret._kernel.simplex import step as corner_step
@@ -111,7 +102,7 @@ def quick(value: Function, slope: Function, bare: bool, keep: bool) -> Callable[
         largest_gradient2, dots = st["gradient_max2"], st["gradient_dot_weights"]
         played, updates = st["rounds"], st["updates"]
         constant, gathers, bias_gradient = cfg["rate"] == CONSTANT, cfg["gather"] == GRADIENTS, st["bias_gradient"]
-        inner, row2, known = 0.0, 0.0, False
+        inner, row2, known, wrong, missed = 0.0, 0.0, False, 0, 0
         step = cfg["eta"] / scale
         while t < stop:
             inner, row2 = dot(rows, t, z)
@@ -119,9 +110,8 @@ def quick(value: Function, slope: Function, bare: bool, keep: bool) -> Callable[
             if not bare:
                 full, size = inner + extra * bias, row2 + extra
                 score = scale * full
-            g = slope(score, y, p)
-            more_loss = loss + value(score, y, p)
-            known = not math.isfinite(row2 + score + more_loss)
+            g, more = slope(score, y, p), value(score, y, p)
+            known = not (abs(score) + abs(more) + row2 < math.inf and (more == 0.0 or math.isfinite(loss + more)))
             if known:
                 break
             if g != 0.0:
@@ -149,15 +139,20 @@ def quick(value: Function, slope: Function, bare: bool, keep: bool) -> Callable[
                     by_round += squared / (played + 1)
                     largest_gradient2 = max(largest_gradient2, squared)
             scores[U(t)] = score
-            loss, largest_row2 = more_loss, max(largest_row2, size)
-            margin = score * y  # `is_mistake` of a label ±1, as the zero-one loss asks
-            if margin < 0.0 or (margin == 0.0 and tie * y <= 0.0):
+            loss, largest_row2 = loss + more if more != 0.0 else loss, max(largest_row2, size)
+            margin = score * y  # `is_mistake` of a label ±1, asked as the zero-one loss asks
+            if not margin > 0.0 and (margin < 0.0 or tie * y <= 0.0):
+                wrong += 1
+                missed += 1 if y > 0.0 else 0
                 mistake_row2 += size
             played += 1
             t += 1
         st["bias"], st["norm2"], st["rounds"], st["updates"] = bias, norm2_of_z, played, updates
         st["loss"], st["row_max2"], st["mistake_row2"] = loss, largest_row2, mistake_row2
         st["bias_gradient"] = bias_gradient
+        st["mistakes"] += wrong
+        st["confusion"][1, 0] += missed
+        st["confusion"][0, 1] += wrong - missed
         st["gradient2"], st["gradient2_sqrt"], st["gradient2_inverse"] = gradient2, by_root, by_round
         st["gradient_max2"], st["gradient_dot_weights"] = largest_gradient2, dots
         return t, inner, row2, known
@@ -178,6 +173,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
     def play(rows: Any, labels: Any, weights: Any, z: Any, total: Any, record: Any, scores: Any) -> int:
         st = record[0]["state"]
         cfg = record[0]["config"]
+        room = record[0]["room"]
         p = cfg["parameter"]
         weighted = weights.shape[0] > 0
         still = (
@@ -186,7 +182,7 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
         simple = cfg["rate"] in (CONSTANT, SQRT) and cfg["domain"] == WHOLE and cfg["gather"] != AVERAGE
         simple = simple and st["scale"] >= TINY
         rows_given = played = labels.shape[0]
-        t = counted = placed = vain = 0
+        t = booked = vain = 0
         if rows_given > 1 and not weighted:
             expect(st, rows_given)
         while t < rows_given:
@@ -256,18 +252,10 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
                 st["rounds"] += 1
                 t += 1
             if st["rounds"] == st["trace_next"]:
-                if cfg["classify"]:
-                    tally(st, cfg["tie"], labels, scores, counted, t, weighted)
-                    if t - placed >= SELDOM:
-                        place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, t, weighted)
-                        placed = t
-                counted, vain = t, 0
-                record_trace(st, cfg["classify"])
+                booked, vain = trace_late(st, cfg, room, labels, scores, booked, t, weighted), 0
             if st["rounds"] == st["curve_next"]:
                 record_curve(st, gradient_norm(st, cfg, total))
-        if cfg["classify"]:
-            tally(st, cfg["tie"], labels, scores, counted, played, weighted)
-            place_all(st, record[0]["room"], cfg["tie"], labels, scores, placed, played, weighted)
+        book_rest(st, cfg, room, labels, scores, booked, played, weighted)
         return int(played) + 0 * stamp
 
     return play

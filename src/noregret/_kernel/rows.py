@@ -15,7 +15,8 @@ from numba.extending import overload
 
 from noregret._kernel import inlined
 from noregret._kernel.bits import CHECKED
-from noregret._kernel.four import adagrad_fours, dot_line, dot_row
+from noregret._kernel.four import adagrad_fours, dot_row
+from noregret._kernel.line import add_line, dot_line, gather_line
 from noregret._kernel.vector import (
     add_dense,
     add_dense_clipped,
@@ -80,6 +81,11 @@ def sparse(rows: Any) -> bool:
     return isinstance(rows, types.BaseTuple)
 
 
+def _in_lines(*arrays: Any) -> bool:
+    """Whether all lie in one piece, and nobody asked to check the bounds, which loops over lines do not."""
+    return not CHECKED and all(array.layout == "C" for array in arrays)
+
+
 @inlined
 def _checked_line(rows: Any, t: Any, z: Any) -> Any:
     """`dot_line` where array bounds are to be checked, which it does not do itself."""
@@ -126,6 +132,8 @@ def _until_reach(rows: Any, t: Any, stop: Any, limit: Any) -> Callable[..., Any]
 def _add(rows: Any, t: Any, c: Any, z: Any) -> Callable[..., Any]:
     if sparse(rows):
         return lambda rows, t, c, z: add_sparse(rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z)
+    if _in_lines(rows, z):
+        return lambda rows, t, c, z: add_line(rows, t, c, z)
     return lambda rows, t, c, z: add_dense(rows, t, c, z)
 
 
@@ -148,6 +156,8 @@ def _gather(rows: Any, t: Any, c: Any, z: Any, g: Any, total: Any) -> Callable[.
         return lambda rows, t, c, z, g, total: gather_sparse(
             rows[1], rows[2], rows[0][t], rows[0][t + 1], c, z, g, total
         )
+    if _in_lines(rows, z, total):
+        return lambda rows, t, c, z, g, total: gather_line(rows, t, c, z, g, total)
     return lambda rows, t, c, z, g, total: gather_dense(rows, t, c, z, g, total)
 
 

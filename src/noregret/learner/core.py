@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.four import LINE
+from noregret._kernel.lanes import LINE
 from noregret._kernel.state import RECORD, begin
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
