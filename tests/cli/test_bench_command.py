@@ -52,7 +52,7 @@ def test_the_scaling_is_drawn(noregret, tiny, here):
 )
 def test_wrong_words_are_refused_before_the_work(noregret, tiny, here, options, sentence):
     answer = noregret("bench", "--quick", *options)
-    assert answer.code == 2 and sentence in answer.err
+    assert answer.code == 2 and sentence in answer.err and not answer.out
     assert not list(here.iterdir())
 
 

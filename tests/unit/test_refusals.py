@@ -126,3 +126,21 @@ def test_entries_that_are_no_neighbours_are_never_played_as_if_they_were():
         assert core.rounds == 0
     else:  # uncompiled
         assert core.state["row_max2"][0] == 55.0
+
+
+@pytest.mark.parametrize("first", [np.array([1.0, np.nan]), ([5], [np.inf])])
+@pytest.mark.parametrize("make", [nr.Perceptron, nr.KernelPerceptron, nr.OnlineGradientDescentRegressor])
+def test_an_example_that_is_not_finite_fixes_no_number_of_features(make, first):
+    model = make()
+    with pytest.raises(ValueError, match="must hold finite numbers only"):
+        model.learn_one(first, 1)
+    model.learn_one(np.array([1.0, 2.0, 3.0]), 1)
+    assert model.features.width == model.core.width == 3
+
+
+def test_a_pair_that_is_not_finite_does_not_widen_the_model():
+    model = nr.OnlineGradientDescentRegressor()
+    model.learn_one(([2], [1.0]), 1.0)
+    with pytest.raises(ValueError, match="must hold finite numbers only"):
+        model.learn_one(([200], [np.nan]), 1.0)
+    assert model.features.width == model.core.width == 3

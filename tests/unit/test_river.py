@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from river import compose, datasets, evaluate, linear_model, metrics, optim, preprocessing, stream
+from river import compose, datasets, ensemble, evaluate, linear_model, metrics, multiclass, optim, preprocessing, stream
 
 import noregret as nr
 
@@ -84,3 +84,36 @@ def test_the_features_a_pipeline_hides_are_not_learned():
     model.learn_one({"a": 1.0, "b": 5.0}, True)
     assert model["Perceptron"].core.features.names == ["a"]
     assert model.predict_one({"a": 1.0, "b": -100.0}) is True
+
+
+@pytest.mark.parametrize("wrapped", ["bagging", "one against the rest"])
+def test_rivers_ensembles_make_their_own_learners_of_ours(wrapped):
+    learner = nr.OnlineGradientDescent(loss="logistic", radius=5.0, bias=True)
+    if wrapped == "bagging":
+        data, model = rows(), ensemble.BaggingClassifier(learner, n_models=3, seed=1)
+    else:
+        data = list(datasets.ImageSegments().take(400))
+        model = multiclass.OneVsRestClassifier(preprocessing.StandardScaler() | learner)
+    found = evaluate.progressive_val_score(data, model, metrics.Accuracy()).get()
+    assert found > 0.7  # most are right, of two classes or of seven
+    assert not learner.__sklearn_is_fitted__()  # it is a pattern for the others
+
+
+def test_bagging_of_regressors():
+    data = list(datasets.TrumpApproval().take(300))
+    learner = preprocessing.StandardScaler() | nr.OnlineGradientDescentRegressor(bias=True, radius=100.0)
+    found = evaluate.progressive_val_score(data, ensemble.BaggingRegressor(learner, n_models=3, seed=1), metrics.MAE())
+    assert found.get() < np.mean([abs(y) for _, y in data])
+
+
+def test_a_clone_has_the_parameters_and_only_on_request_what_was_learned():
+    model = nr.OnlineGradientDescent(radius=3.0)
+    model.learn_one({"a": 1.0}, True)
+    assert model.clone().get_params() == model.get_params()
+    assert model.clone({"radius": 7.0}).radius == 7.0
+    assert model.clone().predict_one({"a": 1.0}) is None
+    copied = model.clone(include_attributes=True)
+    copied.learn_one({"a": 1.0}, True)
+    assert (model.rounds_, copied.rounds_) == (1, 2)
+    with pytest.raises(ValueError, match="goes with the parameters that it was learned with"):
+        model.clone({"radius": 7.0}, include_attributes=True)

@@ -46,6 +46,10 @@ def run(names: Sequence[str], size: Size, told: Callable[[str], None] = lambda n
     for name in names:
         if name not in JOBS:
             raise SettingError(f"bench: job must be one of {', '.join(JOBS)}, got {name!r}")
+    return _rows(names, size, told)
+
+
+def _rows(names: Sequence[str], size: Size, told: Callable[[str], None]) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="noregret-bench-") as folder:
         for name in names:
             told(name)

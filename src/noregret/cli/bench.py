@@ -48,11 +48,12 @@ def bench(
         if "scaling" not in chosen:
             raise SettingError("--plot draws the job scaling, which --only leaves out")
     check_writable("-", json, plot)
+    rows = run(chosen, QUICK if quick else FULL, _told)
     machine, found = facts(), list[Any]()
     if not quiet:
         print("  ".join(f"{key} {value}" for key, value in machine.items()))
     shown: list[Row] = []
-    for row in run(chosen, QUICK if quick else FULL, _told):
+    for row in rows:
         if shown and shown[0]["job"] != row["job"]:
             _show(shown, quiet)
             shown = []

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -66,6 +67,13 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             wanted, other = ("numbers", "two classes") if self._regression else ("two classes", "numbers")
             raise SettingError(f"{type(self).__name__}: is for {wanted}, the loss {core.loss.name} is for {other}")
         return core
+
+    def clone(self, new_params: Mapping[str, Any] | None = None, include_attributes: bool = False) -> Self:
+        """As River copies: the same parameters or new ones, nothing learned; with attributes, what was learned too."""
+        made: Self = deepcopy(self) if include_attributes else clone(self)
+        if include_attributes and new_params:
+            raise SettingError("clone: what was learned goes with the parameters that it was learned with")
+        return made.set_params(**new_params) if new_params else made
 
     def _settings(self) -> Settings:
         """The core's settings among this estimator's parameters."""

@@ -33,12 +33,12 @@ def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
         row = Sparse(*single)
     elif isinstance(x, tuple) and len(x) == 2:
         row = _pair(*x)
-        _admit(core, row.width, "index", learn)
+        _admit(core, row, "index", learn)
     elif core.features is not None and core.features.kind == "names" and hasattr(x, "to_dict"):
         return one_row(core, x.to_dict(), learn)  # a row of a frame, by its names
     else:
         row = Dense(_array(x)[np.newaxis])
-        _admit(core, row.width, "columns", learn)
+        _admit(core, row, "columns", learn)
     if not core.plain:
         if not np.isfinite(row.values).all():
             raise InputError(NOT_FINITE)
@@ -66,14 +66,17 @@ def refuse_strange(x: Any) -> None:
         raise InputError(NOT_FINITE)
 
 
-def _admit(core: Core, width: int, kind: Any, learn: bool) -> None:
-    features = core.features
-    if features is None:
-        core.features = Features(kind, width)
-    elif features.kind == "index":
-        if learn:
+def _admit(core: Core, row: Rows, kind: Any, learn: bool) -> None:
+    """Take in the features of a row, which must go with those known so far; what is not finite is refused before."""
+    features, width = core.features, row.width
+    if features is None or (learn and features.kind == "index" and width > features.width):
+        if not np.isfinite(row.values).all():
+            raise InputError(NOT_FINITE)
+        if features is None:
+            core.features = Features(kind, width)
+        else:
             features.reach(width)
-    elif width > features.width or (kind == "columns" and width != features.width):
+    elif features.kind != "index" and (width > features.width or (kind == "columns" and width != features.width)):
         raise InputError(f"expected {features.width} features, got {width}")
 
 
