@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,14 @@ from noregret.errors import SettingError
 CODES = {"ball": BALL, "box": BOX, "l1": CROSS, "simplex": SIMPLEX}
 DOMAINS = tuple(CODES)
 CORNERS = ("l1", "simplex")  # domains that no ball of their radius fits in
+
+
+def as_number(setting: Any) -> float:
+    """A setting as a number; NaN, which lies in no range, where it is none."""
+    try:
+        return math.nan if isinstance(setting, str | bytes) else float(setting)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 @dataclass(frozen=True)
@@ -37,8 +46,9 @@ class Domain:
     def __post_init__(self) -> None:
         if self.shape not in DOMAINS:
             raise SettingError(f"domain must be one of {', '.join(DOMAINS)}, got {self.shape!r}")
-        if not self.radius > 0.0:
+        if not as_number(self.radius) > 0.0:
             raise SettingError(f"radius must be positive, got {self.radius}")
+        object.__setattr__(self, "radius", float(self.radius))
         if not (1e-100 <= self.radius <= 1e100 or math.isinf(self.radius)):
             raise SettingError(f"radius must lie between 1e-100 and 1e100, or be inf, got {self.radius}")
         if self.shape == "simplex" and math.isinf(self.radius):

@@ -377,7 +377,7 @@ TIES = {"mistake": 0.0, "+1": 1.0, "-1": -1.0}
 
 def tie_code(tie: str) -> float:
     """What a score of exactly 0 counts as: +1, −1, or 0 for "a mistake either way"."""
-    if tie not in TIES:
+    if not isinstance(tie, str) or tie not in TIES:
         raise SettingError(f"tie must be one of {', '.join(TIES)}, got {tie!r}")
     return TIES[tie]
 

@@ -144,3 +144,25 @@ def test_a_pair_that_is_not_finite_does_not_widen_the_model():
     with pytest.raises(ValueError, match="must hold finite numbers only"):
         model.learn_one(([200], [np.nan]), 1.0)
     assert model.features.width == model.core.width == 3
+
+
+@pytest.mark.parametrize(
+    ("model", "sentence"),
+    [
+        (nr.Perceptron(rate=None), "perceptron: rate must be positive and finite, got None"),
+        (nr.Perceptron(tie=[1]), "tie must be one of mistake, "),
+        (nr.BatchPerceptron(step=None), "batch perceptron: step must be positive and finite, got None"),
+        (nr.BatchPerceptron(start="a"), "BatchPerceptron: start must be 3 finite numbers, got 'a'"),
+        (nr.Perceptron(shuffle="a"), "shuffle: the seed must be a whole number of at least 0, got 'a'"),
+        (nr.Perceptron(shuffle=-1), "shuffle: the seed must be a whole number of at least 0, got -1"),
+        (nr.OnlineGradientDescent(radius=[1.0]), "radius must be positive, got"),
+        (nr.OnlineGradientDescent(l2="much"), "ogd: l2 must be at least 0 and finite, got much"),
+        (nr.StronglyConvexGradientDescent(radius="a"), "radius must be positive, got a"),
+        (nr.StronglyConvexGradientDescent(sigma=10**400), "ogd-strong: sigma must be positive and finite, got 1000"),
+        (nr.AdaGrad(radius="a"), "radius must be positive, got a"),
+        (nr.FollowTheRegularisedLeader(beta=None), "ftrl: beta must be at least 0 and finite, got None"),
+    ],
+)
+def test_a_setting_of_a_wrong_type_is_refused_in_a_sentence(model, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        model.fit(np.eye(3), [0, 1, 1])

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel.hindsight import scores as scores_of
 from noregret._kernel.hindsight import sum_rows
+from noregret.domain import as_number
 from noregret.errors import DivergedError, SettingError
 from noregret.rounds import Rounds, Vector
 
@@ -155,7 +156,7 @@ def run(
 def _checked(update: str, step: float, limit: int, rng: Any) -> np.random.Generator | None:
     if update not in UPDATES:
         raise SettingError(f"batch perceptron: update must be one of {', '.join(UPDATES)}, got {update!r}")
-    if not 0.0 < step < math.inf:
+    if not 0.0 < as_number(step) < math.inf:
         raise SettingError(f"batch perceptron: step must be positive and finite, got {step}")
     if not isinstance(limit, int | np.integer) or limit < 0:
         raise SettingError(f"batch perceptron: max_iterations must be a whole number of at least 0, got {limit}")

@@ -1,6 +1,6 @@
-"""What a round costs as the stream grows: flat in the number of rounds, linear in the non-zeros, independent of width.
+"""What a round costs as the stream grows: flat in the rounds before it, linear in the non-zeros, independent of width.
 
-Each learner first plays as many rows as it is then timed on, so that its weights have grown; the rows are new to it.
+Each learner first plays rows that are not timed, so that its weights have grown; those that are timed are new to it.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ def scaling(size: Size, folder: Path) -> Iterator[Row]:
     """Nanoseconds a round at each of four decades' ends."""
     most = size.scaling // NONZEROS
     for rounds in ROUNDS:
-        rows = min(rounds, most)
-        yield from _timed("scaling in the number of rounds", rows, rows, NONZEROS, WIDTH, size)
+        before = min(rounds, most)
+        yield from _timed("scaling in the rounds before", before, before, most // 5, NONZEROS, WIDTH, size)
     for nonzeros in NONZERO_COUNTS:
         rows = max(size.scaling // 5 // nonzeros, 1)
-        yield from _timed("scaling in the non-zeros of a row", nonzeros, rows, nonzeros, WIDTH, size)
+        yield from _timed("scaling in the non-zeros of a row", nonzeros, rows, rows, nonzeros, WIDTH, size)
     for width in WIDTHS:
-        yield from _timed("scaling in the number of features", width, most // 5, NONZEROS, width, size)
+        yield from _timed("scaling in the number of features", width, most // 5, most // 5, NONZEROS, width, size)
 
 
-def _timed(job: str, at: int, rows: int, nonzeros: int, width: int, size: Size) -> Iterator[Row]:
-    X, y = skewed_rows(2 * rows, nonzeros, width)
-    first, second = (X.slice(0, rows), y[:rows]), (X.slice(rows, 2 * rows), y[rows:])
+def _timed(job: str, at: int, before: int, rows: int, nonzeros: int, width: int, size: Size) -> Iterator[Row]:
+    """What so many rows cost a learner that has played others before."""
+    X, y = skewed_rows(before + rows, nonzeros, width)
+    first, second = (X.slice(0, before), y[:before]), (X.slice(before, before + rows), y[before:])
     contestants = {name: _grown(make, first, second, size.turns + 1) for name, make in LEARNERS.items()}
     for name, (seconds, _) in best_of(contestants, size.turns).items():
         each = seconds / rows

@@ -264,6 +264,8 @@ def _orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.
     """The order of the rows in each pass; None is the order they came in."""
     if not isinstance(passes, int | np.integer) or passes < 1:
         raise SettingError(f"passes must be a whole number of at least 1, got {passes}")
+    if shuffle is not None and (not isinstance(shuffle, int | np.integer) or shuffle < 0):
+        raise SettingError(f"shuffle: the seed must be a whole number of at least 0, got {shuffle!r}")
     rng = None if shuffle is None else np.random.default_rng(shuffle)
     for _ in range(passes):
         yield None if rng is None else rng.permutation(rows)

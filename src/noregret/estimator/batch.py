@@ -89,7 +89,10 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _start(self, features: int) -> Vector | None:
         if self.start is None:
             return None
-        found = np.asarray(self.start, dtype=np.float64)
+        try:
+            found = np.asarray(self.start, dtype=np.float64)
+        except (TypeError, ValueError):
+            found = np.zeros(0)
         if found.shape != (features,) or not np.isfinite(found).all():
             raise SettingError(f"BatchPerceptron: start must be {features} finite numbers, got {self.start!r}")
         return np.concatenate([[0.0], found]) if self.bias else found

@@ -96,10 +96,10 @@ class AdaGrad(Coordinate):
         unit_norm: bool = False,
         scale: str | None = None,
     ) -> None:
-        chosen, box = losses.parse(loss), Domain("box", float(radius))
+        chosen, box = losses.parse(loss), Domain("box", radius)
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
-            "radius": float(radius),
+            "radius": box.radius,
             "rate": rate,
             "tie": tie,
             "bias": bool(bias),
@@ -137,11 +137,11 @@ class FollowTheRegularisedLeader(Coordinate):
         unit_norm: bool = False,
         scale: str | None = None,
     ) -> None:
-        chosen, box = losses.parse(loss), Domain("box", float(radius))
+        chosen, box = losses.parse(loss), Domain("box", radius)
         own = {name: not_negative(self.name, name, value) for name, value in (("beta", beta), ("l1", l1), ("l2", l2))}
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
-            "radius": float(radius),
+            "radius": box.radius,
             "rate": rate,
             **own,
             "tie": tie,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel.lanes import LINE
 from noregret._kernel.state import RECORD, begin
-from noregret.domain import Domain
+from noregret.domain import Domain, as_number
 from noregret.errors import DivergedError, SettingError
 from noregret.loss import Loss, tie_code
 from noregret.prepare import Preparation
@@ -273,14 +273,14 @@ class Core(ABC):
 
 def positive(who: str, what: str, value: Any) -> float:
     """A setting that must be a positive finite number."""
-    if isinstance(value, str) or not 0.0 < value < math.inf:
+    if not 0.0 < as_number(value) < math.inf:
         raise SettingError(f"{who}: {what} must be positive and finite, got {value}")
     return float(value)
 
 
 def not_negative(who: str, what: str, value: Any) -> float:
     """A setting that must be a finite number, and may be 0."""
-    if isinstance(value, str) or not 0.0 <= value < math.inf:
+    if not 0.0 <= as_number(value) < math.inf:
         raise SettingError(f"{who}: {what} must be at least 0 and finite, got {value}")
     return float(value)
 

@@ -53,7 +53,7 @@ class OnlineGradientDescent(Linear):
         scale: str | None = None,
     ) -> None:
         chosen = losses.parse(loss)
-        where = Domain(domain, float(radius))
+        where = Domain(domain, radius)
         rule = rates.parse(rate, chosen, where)
         if start is not None and rule.code == DOUBLING:
             raise SettingError("ogd: the doubling rate starts every period at 0, so it takes no start")
@@ -66,7 +66,7 @@ class OnlineGradientDescent(Linear):
         penalties = {name: value for name, value in own.items() if value}  # one that is 0 is none
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
-            "radius": float(radius),
+            "radius": where.radius,
             "domain": domain,
             "rate": rate,
             **penalties,
@@ -155,15 +155,15 @@ class StronglyConvexGradientDescent(Linear):
         scale: str | None = None,
     ) -> None:
         chosen = losses.parse(loss)
-        strength = positive(self.name, "sigma", sigma)
-        if math.isinf(chosen.lipschitz) and math.isinf(radius):
+        strength, ball = positive(self.name, "sigma", sigma), Domain("ball", radius)
+        if math.isinf(chosen.lipschitz) and math.isinf(ball.radius):
             raise SettingError(
                 f"ogd-strong: the slope of the loss {chosen.name} has no bound, so give a radius to stay within"
             )
         settings: Settings = {
             "loss": loss if chosen.custom else chosen.spec,
             "sigma": strength,
-            "radius": float(radius),
+            "radius": ball.radius,
             "tie": tie,
             "bias": bool(bias),
             "unit_norm": bool(unit_norm),
@@ -172,7 +172,7 @@ class StronglyConvexGradientDescent(Linear):
         super().__init__(
             settings,
             chosen,
-            Domain("ball", float(radius)),
+            ball,
             rates.strong(),
             gather=0,
             tie=tie,

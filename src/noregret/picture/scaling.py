@@ -1,4 +1,4 @@
-"""What a round costs over three decades of rounds, of non-zeros and of features."""
+"""What a round costs over three decades of rounds before it, of non-zeros and of features."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from noregret.picture.canvas import COLOURS, check_picture, new_figure, save_figure
 
 PANELS = {
-    "scaling in the number of rounds": ("rounds", "nanoseconds a round"),
+    "scaling in the rounds before": ("rounds played before", "nanoseconds a round"),
     "scaling in the non-zeros of a row": ("non-zeros of a row", "nanoseconds a round"),
     "scaling in the number of features": ("features", "nanoseconds a round"),
 }
