@@ -151,6 +151,16 @@ def test_certify_says_what_is_wrong(stream, tmp_path):
     assert call("verify", stream, stream).code == 2
 
 
+def test_a_stream_that_was_forgotten_does_not_make_the_receipt_wrong(stream, tmp_path):
+    receipt = tmp_path / "r.json"
+    assert call("learn", stream, "--receipt", receipt, "--quiet").code == 0
+    answer = call("verify", receipt, stream, stream)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(
+        "noregret: verify: the receipt is of a run on 1 streams, 2 were given: name all of them"
+    )
+
+
 def test_other_balls_and_the_picture_of_the_regret_so_far(stream, tmp_path):
     call("learn", stream, "--learner", "ogd", "--save", tmp_path / "m.nr", "--quiet")
     answer = call("certify", tmp_path / "m.nr", stream, "--radii", "4,1", "--plot", tmp_path / "p.svg", "--json")

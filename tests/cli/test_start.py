@@ -111,3 +111,31 @@ def test_an_error_that_cannot_be_said_is_told_by_the_exit_code():
             timeout=120,
         )
     assert done.returncode == 2
+
+
+# A compiler that is interrupted where nothing can be raised goes on, and fails in words of its own.
+INTERRUPTED = """
+import os, signal, sys
+from noregret.cli import main
+
+class Late:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+def interrupted(**options):
+    late = Late()
+    del late
+    raise RuntimeError("no compiled object yet")
+
+main._command = lambda words: interrupted
+main.main()
+"""
+
+
+def test_what_a_ctrl_c_makes_of_the_compiler_is_not_shown():
+    done = run(INTERRUPTED)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    done = run(INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", "pass"))
+    assert done.returncode == 1 and "RuntimeError: no compiled object yet" in done.stderr  # that is a bug, and shown

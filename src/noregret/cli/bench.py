@@ -48,15 +48,22 @@ def bench(
         if "scaling" not in chosen:
             raise SettingError("--plot draws the job scaling, which --only leaves out")
     check_writable("-", json, plot)
-    rows = run(chosen, QUICK if quick else FULL, _told)
+    shown: list[Row] = []
+
+    def told(name: str) -> None:
+        _show(shown, quiet)
+        shown.clear()
+        if sys.stderr.isatty() and not quiet:
+            print(f"… {name}", file=sys.stderr)
+
+    rows = run(chosen, QUICK if quick else FULL, told)
     machine, found = facts(), list[Any]()
     if not quiet:
         print("  ".join(f"{key} {value}" for key, value in machine.items()))
-    shown: list[Row] = []
     for row in rows:
         if shown and shown[0]["job"] != row["job"]:
             _show(shown, quiet)
-            shown = []
+            shown.clear()
         shown.append(row)
         found.append(row)
     _show(shown, quiet)
@@ -71,11 +78,6 @@ def bench(
         from noregret.picture.scaling import draw_scaling
 
         draw_scaling(found, plot)
-
-
-def _told(name: str) -> None:
-    if sys.stderr.isatty():
-        print(f"… {name}", file=sys.stderr)
 
 
 def _show(rows: list[Row], quiet: bool) -> None:

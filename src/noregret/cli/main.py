@@ -148,16 +148,35 @@ def main() -> None:
         code = 0
     except KeyboardInterrupt:
         code = 130
+    except Exception:
+        if not _asked:  # a compiler that is interrupted may say so in words of its own
+            raise
+        code = 130
     gc.freeze()  # nor is there anything to look for at the end
     sys.exit(code if isinstance(code, int) else 0)
 
 
+_asked: list[int] = []  # the signals that have come
+
+
 def _end_tidily() -> None:
     """Let a request to end, or a terminal that is closed, do as Ctrl-C does: files half written are taken away."""
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
+        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _end)
+    sys.unraisablehook = _tell_but_interrupts
+
+
+def _end(number: int, frame: Any) -> None:
+    _asked.append(number)
+    raise KeyboardInterrupt
+
+
+def _tell_but_interrupts(told: Any) -> None:
+    """What went wrong where nothing can be raised is told, but for a Ctrl-C: the command ends by it soon enough."""
+    if not issubclass(told.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(told)
 
 
 def _command(words: list[str]) -> Any:

@@ -98,6 +98,9 @@ def verify(
             raise SettingError(f"verify: the proof of a separation needs its one stream, {len(streams)} were given")
         return verify_separation(load_proof(receipt), streams[0])
     found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)
+    if len(streams) != len(found.segments):  # whoever forgets one has not shown that the receipt is wrong
+        told = f"the receipt is of a run on {len(found.segments)} streams, {len(streams)} were given"
+        raise ReceiptError(f"verify: {told}: name all of them, in the order in which they were learned from")
     done = Verification()
     try:
         core = _learner(found, loss, kernel)
