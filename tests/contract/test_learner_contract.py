@@ -8,6 +8,7 @@ import pytest
 import noregret as nr
 from noregret.learner import LEARNERS, OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent, linear
 from noregret.loss import parse
+from noregret.stream import Dense
 from oracle import learners as plain
 from oracle.figures import auc, confusion, figures, last_label_loss, last_label_mistakes, mean_label_loss
 from oracle.losses import loss_of
@@ -144,6 +145,16 @@ def test_a_row_of_weight_zero_is_no_round(name, spec, options):
     assert skipping.state.tobytes() == without.state.tobytes()
 
 
+@pytest.mark.parametrize("eta", [1e-200, 1e-70, 0.3, 1e200])
+def test_from_zero_the_mistakes_do_not_depend_on_the_rate(eta):
+    rng = np.random.default_rng(2)
+    X = rng.integers(-2, 3, (600, 9)).astype(float)  # so that exact ties come
+    y = np.where(X @ rng.normal(size=9) + rng.normal(size=600) > 0, 1.0, -1.0)
+    one, other = Perceptron(), Perceptron(rate=eta)
+    assert (np.sign(one.play(Dense(X), y)) == np.sign(other.play(Dense(X), y))).all()
+    assert (one.z == other.z).all()
+
+
 @pytest.mark.parametrize("tie", TIE)
 @pytest.mark.parametrize("start", [None, [0.5, -1.0, 0.0]])
 @pytest.mark.parametrize("eta", [1.0, 0.25])
@@ -234,6 +245,22 @@ def test_dense_and_sparse_agree_to_the_last_digits(name, spec, columns):
     assert np.abs(dense.weights - sparse.weights).max() <= 1e-12 * np.abs(dense.weights).max()
     for figure in ("loss", "gradient2", "gradient_dot_weights", "row_max2"):
         assert dense.state[figure][0] == pytest.approx(sparse.state[figure][0], rel=1e-12, abs=1e-300)
+
+
+@every_case
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("columns", [3, 33])
+def test_a_round_is_scored_as_it_would_have_been_predicted(name, spec, layout, columns):
+    """Mistakes are those of the predictions that were made: to the last bit, whichever loop took the sum."""
+    if name in ("averaged", "voted"):
+        return  # they predict by all weights so far, and learn by the last
+    X, y = data(spec, 40, columns, seed=columns)
+    learner, rows = MAKE[name](spec), LAYOUTS[layout](X)
+    learner.play(rows.slice(0, 20), y[:20])
+    for t in range(20, 40):
+        predicted = learner.scores(rows.slice(t, t + 1))
+        assert predicted == learner.score_one(rows.slice(t, t + 1).given)
+        assert predicted == learner.play(rows.slice(t, t + 1), y[t : t + 1])
 
 
 @every_case

@@ -138,6 +138,64 @@ def test_an_example_that_is_not_finite_fixes_no_number_of_features(make, first):
     assert model.features.width == model.core.width == 3
 
 
+REGRESSORS = [nr.OnlineGradientDescentRegressor, nr.VovkAzouryWarmuth, nr.AdaGradRegressor]
+CLASSIFIERS = [nr.Perceptron, nr.AdaGrad, nr.SecondOrderPerceptron, nr.MulticlassPerceptron]
+FIRST = {"array": np.array([1e200, 1.0]), "pair": ([9], [1e200]), "dict": {"z": 1e200}}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None])
+@pytest.mark.parametrize("make", REGRESSORS)
+def test_a_dict_that_is_refused_fixes_no_kind_of_features(make, value):
+    model = make()
+    with pytest.raises(ValueError, match="must be finite"):
+        model.learn_one({"a": value}, 1.5)
+    model.learn_one(np.array([1.0, 2.0, 3.0]), 1.5)
+    assert model.features.width == model.core.width == 3
+
+
+@pytest.mark.parametrize("kind", FIRST)
+@pytest.mark.parametrize("make", [nr.OnlineGradientDescentRegressor, nr.AdaGradRegressor, *CLASSIFIERS])
+def test_a_first_round_that_would_overflow_fixes_no_features(make, kind):
+    model = make()
+    with pytest.raises(ArithmeticError, match="would overflow"):
+        model.learn_one(FIRST[kind], 1)
+    model.learn_one(np.array([1.0, 2.0, 3.0]), 1)
+    assert model.features.width == model.core.width == 3
+
+
+@pytest.mark.parametrize("kind", ["pair", "dict"])
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_a_later_round_that_would_overflow_widens_nothing(make, kind):
+    one, other = make(), make()
+    before = {"pair": [([0], [1.0]), ([3], [2.0])], "dict": [{"a": 1.0}, {"b": 2.0}]}[kind]
+    for model in (one, other):
+        for label, x in enumerate(before):
+            model.learn_one(x, label)
+    with pytest.raises(ArithmeticError, match="would overflow"):
+        one.learn_one(FIRST[kind], 0)
+    assert one.coef_.shape == other.coef_.shape
+    for model in (one, other):
+        model.learn_one(before[0], 1)
+    assert (one.coef_ == other.coef_).all()
+    assert one.core.state.tobytes() == other.core.state.tobytes()
+    assert one.features.to_dict() == other.features.to_dict()
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("wrong", [np.array([1.0]), np.array([1.0, 2.0, 3.0])])
+def test_a_row_of_weight_0_must_have_the_columns_too(make, wrong):
+    model = make()
+    for label in (0, 1):
+        model.learn_one(np.array([1.0, 2.0]), label)
+    with pytest.raises(ValueError, match="expected 2 features"):
+        model.learn_one(wrong, 1, 0.0)
+
+
+def test_certify_asks_for_a_run():
+    with pytest.raises(ValueError, match="certify: the first argument must be a run, which play gives, got Perceptron"):
+        nr.certify(nr.Perceptron(), (np.eye(2), [0, 1]))
+
+
 def test_a_pair_that_is_not_finite_does_not_widen_the_model():
     model = nr.OnlineGradientDescentRegressor()
     model.learn_one(([2], [1.0]), 1.0)

@@ -42,8 +42,3 @@ def foreign(function: F, keep: bool) -> F:
 def inlined(function: F) -> F:
     """As `compiled`, for what runs inside another kernel's loop without the cost of a call."""
     return kept(cast(F, numba.njit(**OPTIONS, forceinline=True)(function)))
-
-
-def reordered(function: F) -> F:
-    """As `inlined`, and the compiler may take sums in any order: the only way it will use vector instructions."""
-    return kept(cast(F, numba.njit(**OPTIONS, forceinline=True, fastmath={"reassoc", "nsz"})(function)))

@@ -20,6 +20,7 @@ from noregret._kernel.lanes import (
     I32,
     I64,
     REAL,
+    bytes_at,
     everywhere,
     function,
     load,
@@ -123,7 +124,7 @@ def _fetch(builder: Any, data: Any, place: Any, near: bool) -> Any:
     """
     given = [I8.as_pointer(), I32, I32, I32]
     asked = function(builder.module, ir.FunctionType(ir.VoidType(), given), "llvm.prefetch.p0")
-    pointer = builder.bitcast(builder.gep(data, [place]), I8.as_pointer())
+    pointer = bytes_at(builder, builder.gep(data, [place]))
     choices = (0, 3 if near else 2, 1)  # to read, how soon, data
     builder.call(asked, [pointer, *(ir.Constant(I32, choice) for choice in choices)])
 
@@ -144,7 +145,7 @@ def _address(builder: Any, data: Any, shift: Any, i: Any) -> Any:
     """Where element i of an array lies whose elements are 2^shift bytes apart; without a shift they are neighbours."""
     if shift is None:
         return builder.gep(data, [i])
-    moved = builder.gep(builder.bitcast(data, I8.as_pointer()), [builder.shl(i, shift)])
+    moved = builder.gep(bytes_at(builder, data), [builder.shl(i, shift)])
     return builder.bitcast(moved, data.type)
 
 

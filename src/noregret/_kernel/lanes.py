@@ -27,6 +27,11 @@ def load(builder: Any, pointer: Any, place: Any, kind: Any, count: int) -> Any:
     return found
 
 
+def bytes_at(builder: Any, data: Any) -> Any:
+    """The same place, counted in bytes."""
+    return builder.bitcast(data, I8.as_pointer())
+
+
 def wide(builder: Any, x: Any, kind: Any, wanted: Any = FOUR) -> Any:
     """As float64."""
     return x if kind == REAL else builder.fpext(x, wanted)

@@ -1,5 +1,7 @@
 """A row of a matrix against the weights, spelled as vector instructions: sixteen entries at a time, then fewer.
 
+Left to itself the compiler would choose the order of a sum, and another one in each loop that it stands in.
+
 What is left of a row after its fours is taken as a pair and as one, in the sums as in the updates: what the processor
 has just written it can read again at once only in the same pieces.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -16,8 +19,10 @@ from numba.extending import intrinsic, overload
 
 from noregret._kernel.lanes import (
     FOUR,
+    I32,
     I64,
     REAL,
+    bytes_at,
     everywhere,
     function,
     load,
@@ -38,7 +43,7 @@ def dot_line(x: Any, t: Any, z: Any) -> tuple[float, float]:
 
     Each sum is taken in sixteen parts: entry i in part i modulo 16 while there are sixteen more, then in part i modulo
     4 while there are four; a pair that is left goes to the parts 4 and 5, the last one to part 8. A product is not
-    rounded before it is added.
+    rounded before it is added. Neither row nor weights need lie in one piece.
     """
     line = [float(entry) for entry in (x if x.ndim == 1 else x[t])]
     length = len(line)
@@ -82,12 +87,36 @@ def gather_line(x: Any, t: Any, c: float, z: Any, g: float, total: Any) -> None:
     add_line(x, t, g, total)
 
 
-def _row(context: Any, builder: Any, kind: Any, matrix: Any, t: Any) -> tuple[Any, Any, Any]:
-    """Where row t begins, how many entries it has, and of what type they are."""
-    array = context.make_array(kind)(context, builder, matrix)
-    length = builder.extract_value(array.shape, kind.ndim - 1)
-    row = array.data if kind.ndim == 1 else builder.gep(array.data, [builder.mul(t, length)])
-    return row, length, context.get_value_type(kind.dtype)
+@dataclass(frozen=True)
+class Entries:
+    """Numbers of one type, so many bytes apart; None: neighbours."""
+
+    data: Any
+    kind: Any
+    apart: Any
+
+    def load(self, builder: Any, place: Any, count: int) -> Any:
+        """So many from `place` on, as float64."""
+        if self.apart is None:
+            found = load(builder, self.data, place, self.kind, count)
+        else:
+            found = ir.Constant(ir.VectorType(self.kind, count), ir.Undefined)
+            for lane in range(count):
+                offset = builder.mul(builder.add(place, _number(lane)), self.apart)
+                where = builder.bitcast(builder.gep(bytes_at(builder, self.data), [offset]), self.data.type)
+                found = builder.insert_element(found, builder.load(where, align=1), ir.Constant(I32, lane))
+        return wide(builder, found, self.kind, ir.VectorType(REAL, count))
+
+
+def _row(context: Any, builder: Any, kind: Any, array: Any, t: Any = None) -> tuple[Entries, Any]:
+    """Row t of a matrix, or an array of one dimension, and how many entries it has."""
+    made = context.make_array(kind)(context, builder, array)
+    length, stride = (builder.extract_value(part, kind.ndim - 1) for part in (made.shape, made.strides))
+    row = made.data
+    if kind.ndim == 2:
+        offset = builder.mul(t, builder.extract_value(made.strides, 0))
+        row = builder.bitcast(builder.gep(bytes_at(builder, row), [offset]), row.type)
+    return Entries(row, context.get_value_type(kind.dtype), None if kind.layout == "C" else stride), length
 
 
 def _number(count: int) -> Any:
@@ -122,14 +151,12 @@ def _dot(typing: Any, x: Any, t: Any, z: Any) -> Any:
     """`dot_line`."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        row, length, kind = _row(context, builder, signature.args[0], *arguments[:2])
-        weights = context.make_array(signature.args[2])(context, builder, arguments[2]).data
+        row, length = _row(context, builder, signature.args[0], *arguments[:2])
+        weights, _ = _row(context, builder, signature.args[2], arguments[2])
         dots, squares = ([variable(builder, ZEROS) for _ in range(4)] for _ in range(2))
 
         def add(place: Any, count: int, part: int) -> None:
-            found = wide(builder, load(builder, row, place, kind, count), kind, ir.VectorType(REAL, count))
-            w = load(builder, weights, place, REAL, count)
-            found, w = (_four(builder, some, count) for some in (found, w))
+            found, w = (_four(builder, given.load(builder, place, count), count) for given in (row, weights))
             for totals, factor in ((dots, w), (squares, found)):
                 builder.store(_fused(builder, found, factor, builder.load(totals[part])), totals[part])
 
@@ -152,7 +179,7 @@ def _four_sums(builder: Any, totals: list[Any]) -> Any:
 
 def _added(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """The arguments after x and t are factors, each followed by the array that so many times x is added to."""
-    row, length, kind = _row(context, builder, signature.args[0], *arguments[:2])
+    row, length = _row(context, builder, signature.args[0], *arguments[:2])
     factors = arguments[2::2]
     sums = [
         context.make_array(of)(context, builder, array).data
@@ -160,7 +187,7 @@ def _added(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     ]
 
     def add(place: Any, count: int, part: int) -> None:
-        found = wide(builder, load(builder, row, place, kind, count), kind, ir.VectorType(REAL, count))
+        found = row.load(builder, place, count)
         for factor, data in zip(factors, sums, strict=True):
             old = load(builder, data, place, REAL, count)
             new = builder.fadd(old, builder.fmul(everywhere(builder, factor, count), found))

@@ -30,7 +30,6 @@ from noregret._kernel.state import (
     SIMPLEX,
     SMALL,
     SQRT,
-    TINY,
     WHOLE,
 )
 from noregret._kernel.step import bet, descend, first_step, restart, restarts, settle
@@ -180,7 +179,6 @@ def rounds(value: Function, slope: Function, stamp: int, keep: bool = True) -> C
             cfg["classify"] and not weighted and cfg["sigma"] == 0.0 and cfg["l2"] == 0.0 and cfg["rate"] != DOUBLING
         )
         simple = cfg["rate"] in (CONSTANT, SQRT) and cfg["domain"] == WHOLE and cfg["gather"] != AVERAGE
-        simple = simple and st["scale"] >= TINY
         rows_given = played = labels.shape[0]
         t = booked = vain = 0
         if rows_given > 1 and not weighted:

@@ -22,8 +22,6 @@ from noregret._kernel.vector import (
     add_dense_clipped,
     add_sparse,
     add_sparse_clipped,
-    dot_dense,
-    dot_single,
     gather_dense,
     gather_pairs,
     gather_sparse,
@@ -35,9 +33,7 @@ def dot(rows: Any, t: int, z: Any) -> tuple[float, float]:
     """(⟨z, x⟩, ‖x‖²) of row t."""
     if isinstance(rows, tuple):
         return dot_row(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
-    if rows.flags.c_contiguous and z.flags.c_contiguous:
-        return dot_line(rows, t, z)
-    return dot_dense(rows if rows.ndim == 2 else rows.reshape(1, -1), t, z)
+    return dot_line(rows, t, z)
 
 
 def reaches(rows: Any, t: int, limit: int) -> bool:
@@ -99,13 +95,9 @@ def _checked_line(rows: Any, t: Any, z: Any) -> Any:
 def _dot(rows: Any, t: Any, z: Any) -> Callable[..., Any]:
     if sparse(rows):
         return lambda rows, t, z: dot_row(rows[1], rows[2], rows[0][t], rows[0][t + 1], z)
-    if rows.layout == "C" and z.layout == "C":
-        if CHECKED:
-            return lambda rows, t, z: _checked_line(rows, t, z)
-        return lambda rows, t, z: dot_line(rows, t, z)
-    if rows.ndim == 1:
-        return lambda rows, t, z: dot_single(rows, z)
-    return lambda rows, t, z: dot_dense(rows, t, z)
+    if CHECKED:
+        return lambda rows, t, z: _checked_line(rows, t, z)
+    return lambda rows, t, z: dot_line(rows, t, z)
 
 
 @overload(reaches, strict=False, inline="always")

@@ -166,7 +166,7 @@ def bet(st: Any, cfg: Any, dot: float, row2: float, score: float, g: float) -> f
 
 @inlined
 def settle(st: Any, cfg: Any, z: Any) -> None:
-    """After the update: take the norm afresh at fixed rounds, project, keep the scale from underflow."""
+    """After the update: take the norm afresh at fixed rounds, project, keep a scale that shrinks from underflow."""
     t = st["rounds"] + 1
     if (t & (t - 1) == 0 or t % REFRESH == 0) and (cfg["domain"] == BALL or cfg["sigma"] > 0.0):
         st["norm2"] = norm2(z) + st["bias"] * st["bias"]
@@ -174,7 +174,8 @@ def settle(st: Any, cfg: Any, z: Any) -> None:
         project(st, cfg["radius"], z)
     elif has_corners(cfg):
         settle_corners(st, cfg, z)
-    if st["scale"] < TINY and cfg["rate"] != COIN:
+    shrinks = cfg["domain"] == BALL or cfg["sigma"] > 0.0 or cfg["l2"] > 0.0
+    if shrinks and st["scale"] < TINY and cfg["rate"] != COIN:
         fold(st, st["scale"], z)
 
 

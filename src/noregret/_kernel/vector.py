@@ -1,8 +1,7 @@
-"""Dot products and updates of one row against the weights, dense and sparse.
+"""Updates of the weights by one row, dense and sparse, and sums over all weights.
 
-The dense reductions let the compiler choose the order of the sum, which is the only way it will use vector
-instructions; sparse ones are written in four accumulators. Either order depends on the row's length alone. Every
-loop counter is unsigned: a signed one makes numba test each index for "counted from the end".
+A sum is taken in four accumulators by position. Every loop counter is unsigned: a signed one makes numba test each
+index for "counted from the end".
 """
 
 from __future__ import annotations
@@ -12,33 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel import compiled, inlined, reordered
+from noregret._kernel import compiled, inlined
 from noregret._kernel.pair import add_pair
 
 U = np.uint64
-
-
-@reordered
-def dot_dense(X: Any, t: int, z: Any) -> tuple[float, float]:
-    """(⟨z, x⟩, ‖x‖²) for row t of a matrix."""
-    dot = 0.0
-    square = 0.0
-    for i in range(X.shape[1]):
-        x = np.float64(X[t, i])
-        dot += x * z[i]
-        square += x * x
-    return dot, square
-
-
-@reordered
-def dot_single(x: Any, z: Any) -> tuple[float, float]:
-    """(⟨z, x⟩, ‖x‖²) for one dense row by itself."""
-    dot = 0.0
-    square = 0.0
-    for i in range(x.shape[0]):
-        dot += np.float64(x[i]) * z[i]
-        square += np.float64(x[i]) * np.float64(x[i])
-    return dot, square
 
 
 @inlined

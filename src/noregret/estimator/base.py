@@ -193,11 +193,21 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _learn_one(self, x: Any, y: float, weight: float) -> None:
         core = self._core
         if weight == 0.0:
-            return refuse_strange(x)
-        row, width = one_row(core, x, True)
+            refuse_strange(x)
+            if core.features is not None:
+                one_row(core, x, False)
+            return
+        features, width = core.features, core.width
+        known = 0 if features is None else features.width
+        row, reach = one_row(core, x, True)
         try:
-            core.play_one(row, width, y, weight)
+            core.play_one(row, reach, y, weight)
         except DivergedError:
+            if reach > width and core.supports is None:  # a round that was refused leaves no feature behind
+                core.width, core.shape = width, (width,)
+                core.features = features
+                if features is not None:
+                    features.cut(known)
             if not is_finite(row):
                 raise InputError(NOT_FINITE) from None
             raise

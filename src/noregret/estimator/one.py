@@ -24,10 +24,9 @@ def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
     """The example as one row, prepared, and its width; while learning, new features are taken in."""
     row: Rows
     if type(x) is dict or isinstance(x, Mapping):
-        features = core.features
-        if features is None:
-            features = core.features = Features("names")
+        features = Features("names") if core.features is None else core.features
         single = one_dict(features, x, learn)
+        core.features = features  # that of the first example only if it was not refused
         if core.plain:
             return single, features.width
         row = Sparse(*single)

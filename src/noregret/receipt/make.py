@@ -90,6 +90,8 @@ def certify(
     >>> receipt.regret["upper"] - receipt.regret["lower"] < 1e-4
     True
     """
+    if not isinstance(run, Run):
+        raise SettingError(f"certify: the first argument must be a run, which play gives, got {type(run).__name__}")
     core = run.learner
     if run.rounds != core.rounds:
         raise SettingError("certify: the learner has gone on since this run ended: give the newest run")

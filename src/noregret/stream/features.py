@@ -130,6 +130,17 @@ class Features:
         """What a report calls the number of features: the highest index, or the columns and slots."""
         return max(self._columns - 1, 0) if self.kind == "index" else self.width
 
+    def cut(self, width: int) -> None:
+        """Forget what was taken in since there was a meaning for the indices below `width` alone."""
+        if self.kind == "names":
+            late = self.names[max(width - self.slots, 0) :]
+            del self.names[len(self.names) - len(late) :]
+            for name in late:
+                del self.index[name]
+        else:
+            self._columns = width
+        self.memo = None
+
     def add(self, name: str) -> int:
         """The index of `name`, a new one when it was never seen."""
         known = self.index.get(name)
