@@ -21,6 +21,7 @@ LEVELS = [
     ("learner", "finite", "experts"),
     ("run",),
     ("summary",),
+    ("advice",),
     ("protocol",),
     ("model",),
     ("hindsight", "batch"),

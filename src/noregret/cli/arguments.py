@@ -10,6 +10,14 @@ STREAM_HELP = "A file (svmlight, VW, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zs
 
 StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]
 Label = Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")]
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        help="binary, multiclass or regression (default: recognised from the first 1,000 rows).",
+        metavar="TASK",
+    ),
+]
 Positive = Annotated[str | None, typer.Option(help="Which of the two labels is +1.")]
 Text = Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")]
 Categorical = Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")]
