@@ -38,7 +38,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The learner that plays, what is known of the labels (None for a resumed model), and the radius to compare with."""
+    """The learner that plays, and what the first rows showed; None for a resumed model."""
 
     core: Core
     seen: Recognised | None
@@ -131,8 +131,11 @@ def _with_default(wanted: Wanted, seen: Recognised, source: Stream) -> Wanted:
             f"{_look_numeric(seen)}, and the loss {loss} is for classes: use --loss squared", source.source
         )
     name, settings = default(task, loss, source.features.width)
-    given = {key: value for key, value in wanted.settings.items() if value is not None}
-    return replace(wanted, name=name, settings={**wanted.settings, **settings, **given})
+    asked = dict(wanted.settings)
+    if task is Task.REGRESSION and "loss" not in settings_of(name):
+        asked["loss"] = None  # it is the only one that the learner has
+    given = {key: value for key, value in asked.items() if value is not None}
+    return replace(wanted, name=name, settings={**asked, **settings, **given})
 
 
 def _check_loss(task: Task, loss: str | None) -> None:

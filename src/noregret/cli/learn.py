@@ -49,8 +49,8 @@ def learn(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="Default: adagrad for two classes, multiclass for more, vaw for numbers. Also perceptron, averaged, voted, kernel,"
-            " second-order, pa, pa1, pa2, ogd, ogd-strong, ftrl, coin.",
+            help="Default: adagrad for two classes, multiclass for more, vaw for numbers. Also perceptron, averaged,"
+            " voted, kernel, second-order, pa, pa1, pa2, ogd, ogd-strong, ftrl, coin.",
             rich_help_panel=LEARNING,
         ),
     ] = None,

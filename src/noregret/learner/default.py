@@ -35,7 +35,8 @@ def default(task: Task, loss: str | None, features: int) -> tuple[str, Settings]
         return "vaw", {"bias": True, "scale": "max"}
     if loss == "squared":
         raise SettingError(
-            f"the loss squared has no default learner for {features} features: give --loss absolute, or name a --learner"
+            f"the loss squared has no default learner for {features} features:"
+            " give --loss absolute, or name a --learner"
         )
     return "coin", {"loss": loss or "absolute", **PREPARED}
 
