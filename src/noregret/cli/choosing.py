@@ -34,6 +34,7 @@ class Wanted:
     settings: dict[str, Any]
     reading: dict[str, Any]
     certify: bool
+    select: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,8 @@ def _with_default(wanted: Wanted, seen: Recognised, source: Stream) -> Wanted:
             f"{_look_numeric(seen)}, and the loss {loss} is for classes: use --loss squared", source.source
         )
     name, settings = default(task, loss, source.features.width)
+    if wanted.select:
+        settings.pop("scale", None)  # rows must look the same to every predictor of the run
     asked = dict(wanted.settings)
     if task is Task.REGRESSION and "loss" not in settings_of(name):
         asked["loss"] = None  # it is the only one that the learner has

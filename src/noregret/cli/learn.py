@@ -235,7 +235,7 @@ def learn(
         "missing": missing,
         "class_weight": class_weights(class_weight),
     }
-    wanted = Wanted(learner, None if task is None else Task.parse(task), settings, reading, certify)
+    wanted = Wanted(learner, None if task is None else Task.parse(task), settings, reading, certify, select is not None)
     choice = None if resume is None else resumed(resume, wanted)
     if choice is None:
         check_named(wanted)
