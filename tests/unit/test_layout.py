@@ -21,7 +21,7 @@ LEVELS = [
     ("learner", "finite", "experts"),
     ("run",),
     ("summary",),
-    ("protocol",),
+    ("seen", "protocol"),
     ("model",),
     ("hindsight", "batch"),
     ("theorem",),

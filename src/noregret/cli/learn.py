@@ -129,6 +129,9 @@ def learn(
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None,
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --resume: learn once more from rows that the model has seen.")
+    ] = False,
     certify: Annotated[
         bool,
         typer.Option(
@@ -227,7 +230,7 @@ def learn(
         "missing": missing,
         "class_weight": class_weights(class_weight),
     }
-    core = _core(learner, settings, reading, resume, skip)
+    core = _core(learner, settings, reading, resume, skip, again)
     if wanted is not None:
         check_learner(core)
     kind = _kind(core, plot, picture, certify, asked, resume)
@@ -260,6 +263,7 @@ def learn(
                 digest=save is not None or gathers_rounds,
                 keep=gathering,
                 skip_seen=skip is not None,
+                again=again or resume is None,
                 class_weight=kept["class_weight"],
                 watch=_in_the_plane(watch, source) if planar else watch,
                 stop=stop,
@@ -295,7 +299,12 @@ def _again(passes: int, shuffle: int | None) -> str:
 
 
 def _core(
-    name: str | None, settings: dict[str, Any], reading: dict[str, Any], resume: Path | None, skip: str | None
+    name: str | None,
+    settings: dict[str, Any],
+    reading: dict[str, Any],
+    resume: Path | None,
+    skip: str | None,
+    again: bool,
 ) -> Core:
     """The learner to play: a new one, or the resumed one once no option contradicts it."""
     from noregret import model
@@ -308,6 +317,8 @@ def _core(
     if resume is None:
         if skip is not None:
             raise SettingError("--skip seen goes with --resume")
+        if again:
+            raise SettingError("--again goes with --resume")
         core = make_learner("perceptron" if name is None else name, settings)
         if core.labels is None:
             _refuse_for_regression(reading, settings, core.loss.name)
@@ -315,6 +326,8 @@ def _core(
             core.labels = positive_label(core, reading["positive"])
         core.options = with_defaults(reading)
         return core
+    if again and skip is not None:
+        raise SettingError("--again learns from the rows that the model has seen, --skip seen passes over them: give one")
     core, _ = model.load(resume)
     if not core.learns:
         raise SettingError(f"{resume}: {REFUSAL}")
@@ -362,7 +375,7 @@ def _watching(
             played = True
             bar.update()
             if writer is not None:
-                writer.write(block, scores)
+                writer.write(block, scores, y)
 
         yield watch, interrupt.asked
         if interrupt.asked() and not played:

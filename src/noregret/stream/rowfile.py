@@ -49,6 +49,7 @@ class RowFile(Stream):
 
     def __init__(self, stream: Stream, block_rows: int | None = None) -> None:
         super().__init__(stream.source, stream.features, None, length=0)
+        self.gapped = stream.gapped
         self._asked = block_rows
         self._columns: dict[str, Column] = {}
         self._words: Words | None = None  # where the labels are words
