@@ -230,7 +230,7 @@ def test_missing_values_follow_the_rule(noregret, here):
     refused = noregret("learn", "holes.csv")
     assert (refused.code, refused.err) == (
         2,
-        "noregret: holes.csv:3: feature 'a' is missing (NaN): use --missing zero or --missing skip\n",
+        "noregret: holes.csv:3: feature 'a' is missing (NaN): use --missing mean, zero or skip\n",
     )
     assert noregret("learn", "holes.csv", "--missing", "error").err == refused.err
     assert noregret("learn", "holes.csv", "--missing", "zero", "--json").json["rounds"] == 4
