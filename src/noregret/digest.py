@@ -1,7 +1,8 @@
 """A digest of the rows that were played, the same for any block size and for dense or sparse storage.
 
 SHA-256 over five streams, labels, weights, entries a row, indices and values (zeros left out, every missing one the
-same NaN), and then over the five digests: each stream is one after another in played order, so where a block ends cannot matter.
+same NaN), and then over the five digests: each stream is one after another in played order, so where a block ends
+cannot matter.
 """
 
 from __future__ import annotations

@@ -55,8 +55,9 @@ class Means:
 
 @dataclass
 class Preparation:
-    """`means` fill in what is missing; `scale="max"` divides each feature by its largest |value| so far; `unit_norm` then
-    divides rows by their norm."""
+    """What is done to rows: `means` fill in what is missing, `scale="max"` divides each feature by its largest |value|
+    so far, and `unit_norm` then divides rows by their norm.
+    """
 
     scale: str | None = None
     unit_norm: bool = False

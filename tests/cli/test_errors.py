@@ -60,7 +60,7 @@ BAD_FILES = {
     "twins.csv": ("label,a,a\n1,2,3\n", r"twins\.csv:1: two columns are named 'a'"),
     "nolabel.csv": ("a,b\n1,2\n", r"nolabel\.csv: there is no column 'label' \(.*\): the columns are a, b"),
     "ragged.csv": ("label,a\n1,2\n1,2,3\n", r"ragged\.csv:3: expected 2 cells as in the header, got 3"),
-    "hole.csv": ("label,a\n1,2\n1,\n", r"hole\.csv:3: feature 'a' is missing \(NaN\): use --missing mean, zero or skip"),
+    "hole.csv": ("label,a\n1,2\n1,\n", r"hole\.csv:3: feature 'a' is missing \(NaN\): use --missing mean, zero .*"),
     "labelless.csv": ("label,a\n1,2\n,3\n", r"labelless\.csv:3: the label is missing \(use --missing skip .*\)"),
     "inf.csv": ("label,a\n1,2\n1,inf\n", r"inf\.csv:3: feature 'a' must be finite, got inf"),
     "third.csv": (

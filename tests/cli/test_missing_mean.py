@@ -1,4 +1,4 @@
-"""`--missing mean` from the file to the verified receipt: resumed, skipped, cached and predicted with the same means."""
+"""`--missing mean` from the file to the verified receipt: resumed, skipped, cached, predicted with the same means."""
 
 import json
 
@@ -17,8 +17,8 @@ MEAN = ("--missing", "mean", "--bias")
 
 def table(rows, labels):
     cells = [["" if np.isnan(x) else repr(x) for x in row] for row in rows.tolist()]
-    towns = ["Rome", "Oslo"]
-    lines = [",".join([*row, towns[i % 2], str(label)]) for i, (row, label) in enumerate(zip(cells, labels, strict=True))]
+    towns = ["Rome" if label > 0 else "Oslo" for label in labels]
+    lines = [",".join([*row, town, str(y)]) for row, town, y in zip(cells, towns, labels, strict=True)]
     return "\n".join(["a,b,c,town,label", *lines]) + "\n"
 
 

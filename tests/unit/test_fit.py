@@ -109,7 +109,10 @@ def test_what_play_has_learned_is_asked_in_any_order_of_columns(name):
     assert np.array_equal(played.predict(turned(FRAMES[name])), played.predict(FRAMES[name]))
 
 
-@pytest.mark.parametrize("kind", [nr.AdaGradRegressor, nr.MulticlassPerceptron, nr.KernelPerceptron, nr.VotedPerceptron])
+TAKERS = [nr.AdaGradRegressor, nr.MulticlassPerceptron, nr.KernelPerceptron, nr.VotedPerceptron]
+
+
+@pytest.mark.parametrize("kind", TAKERS)
 def test_every_kind_of_learner_takes_words(kind):
     y = {nr.AdaGradRegressor: FRAME["age"].to_numpy(), nr.MulticlassPerceptron: CITY}.get(kind, Y)
     model = kind().fit(FRAME, y, sample_weight=np.ones(ROWS))

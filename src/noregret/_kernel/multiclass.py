@@ -100,8 +100,8 @@ def play_classes(
 ) -> int:
     """Play the rows in order; returns how many, fewer than there are only where the next one would overflow.
 
-    scores[t] = (s_y − max_{r≠y} s_r, the class predicted before the label, its score); the class is −1 where none scores
-    higher than all others. `tables` are the rounds of each class, how often its weights moved, and the confusion table.
+    scores[t] = (s_y − max_{r≠y} s_r, the class predicted before the label, its score); −1 is none, where several score
+    highest. `tables` are the rounds of each class, how often its weights moved, and the confusion table.
     moves[t, k] = ±1 where w_k ± x, if there is room.
     """
     st = record[0]["state"]

@@ -327,7 +327,7 @@ def _core(
         core.options = with_defaults(reading)
         return core
     if again and skip is not None:
-        raise SettingError("--again learns from the rows that the model has seen, --skip seen passes over them: give one")
+        raise SettingError("--again learns from rows that the model has seen, --skip seen passes over them: give one")
     core, _ = model.load(resume)
     if not core.learns:
         raise SettingError(f"{resume}: {REFUSAL}")

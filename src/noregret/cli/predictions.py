@@ -1,7 +1,7 @@
 """Prediction files: comma-separated text, a line a round, written whole or not at all.
 
-The lines of a run whose prediction is not the label are its mistakes, one for one: a tie that counts as a mistake has no
-prediction.
+The lines of a run whose prediction is not the label are its mistakes, one for one: a tie that counts as a mistake has
+no prediction.
 """
 
 from __future__ import annotations

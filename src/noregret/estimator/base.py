@@ -125,14 +125,15 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _advise(self, core: Core, y: Vector, classes: int) -> None:
         """Warn of rows that are sorted by their label, of which the last class would be learned last and best."""
-        if self.shuffle is None and not core.ordered and len(y) >= SORTED * classes:
-            if np.count_nonzero(y[1:] != y[:-1]) == classes - 1:
-                warnings.warn(
-                    f"{type(self).__name__}: the rows are sorted by their label and shuffle is None, so each class is"
-                    " learned at the cost of those before it: use shuffle=0, or shuffle the rows",
-                    OrderWarning,
-                    stacklevel=3,
-                )
+        if self.shuffle is not None or core.ordered or len(y) < SORTED * classes:
+            return
+        if np.count_nonzero(y[1:] != y[:-1]) == classes - 1:
+            warnings.warn(
+                f"{type(self).__name__}: the rows are sorted by their label and shuffle is None, so each class is"
+                " learned at the cost of those before it: use shuffle=0, or shuffle the rows",
+                OrderWarning,
+                stacklevel=3,
+            )
 
     def _first_look(self, X: Any, y: Any, core: Core, *, known: bool = False, **options: Any) -> tuple[Any, Any]:
         """X and y checked for `fit`, of a y that is `known` the length alone; a frame with words stays a frame.

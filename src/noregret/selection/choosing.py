@@ -195,6 +195,7 @@ def chosen(
     core: Core, rounds: Rounds, how: str, confidence: float, candidates: int | str | None, once: bool
 ) -> Selection:
     """The selection among the predictors of a learner that has played these rounds."""
+    refuse(core)  # again: what a stream makes of a learner shows when it is played
     if not len(rounds):
         raise SettingError("select: no rounds were played, so there is nothing to choose from")
     begins = starts(len(rounds), how, candidates)
