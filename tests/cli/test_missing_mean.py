@@ -1,12 +1,11 @@
 """`--missing mean` from the file to the verified receipt: resumed, skipped, cached, predicted with the same means."""
 
-import json
-
 import numpy as np
 import pytest
 from command import learned, lines_of
 
 from noregret import model
+from noregret.receipt import Receipt
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.normal(size=(80, 3)), 3)
@@ -47,7 +46,7 @@ def test_two_files_with_a_stop_between_are_one_bit_for_bit(noregret, holes):
 def test_the_receipt_stands(noregret, holes):
     common = ("learn", "holes.csv", *MEAN, "--learner", "ogd", "--receipt", "r.json", "--save", "m.nr", "--json")
     assert noregret(*common).code == 0
-    assert json.loads((holes / "r.json").read_text())["stream"]["reading"]["missing"] == "mean"
+    assert Receipt.load("r.json").reading["missing"] == "mean"
     assert noregret("verify", "r.json", "holes.csv", "--quiet").code == 0
     assert noregret("certify", "m.nr", "holes.csv", "--quiet").code == 0
     (holes / "other.csv").write_text(table(np.nan_to_num(HOLES), Y))

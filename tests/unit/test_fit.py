@@ -58,7 +58,7 @@ def test_by_default_the_rows_are_passed_over_five_times_in_a_random_order(kind):
 
 def test_rows_sorted_by_class_do_not_decide():
     X, y = load_iris(return_X_y=True)
-    assert cross_val_score(nr.MulticlassPerceptron(bias=True), X, y).mean() > 0.7
+    assert cross_val_score(nr.MulticlassPerceptron(), X, y).mean() > 0.6  # in their order: 1/3
 
 
 def test_many_rows_are_shuffled_a_block_at_a_time():
@@ -67,6 +67,16 @@ def test_many_rows_are_shuffled_a_block_at_a_time():
     order = np.random.default_rng(4).permutation(3000)
     whole = nr.Perceptron(passes=1, shuffle=4).fit(X, y)
     assert np.array_equal(whole.coef_, nr.Perceptron().partial_fit(X[order], y[order]).coef_)
+
+
+CLASSIFIERS = [kind for (_, regression), kind in ESTIMATORS.items() if not regression]
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_before_any_label_there_is_no_answer(kind):
+    assert kind().predict_one({"a": 1.0}) is None
+    with pytest.raises(NotFittedError):
+        kind().predict([[1.0]])
 
 
 # -- words -----------------------------------------------------------------------------------------------------------
@@ -87,7 +97,7 @@ def test_a_frame_with_words_is_learned_from_as_play_learns_from_it(name):
 @every_frame
 def test_words_are_worth_something_and_columns_keep_their_names(name):
     frame = FRAMES[name]
-    model = nr.Perceptron(bias=True).fit(frame, Y)
+    model = nr.AdaGrad(bias=True).fit(frame, Y)
     assert model.score(frame, Y) > 0.85
     assert model.n_features_in_ == 3
     assert model.feature_names_in_.tolist() == ["city", "age", "label"]
