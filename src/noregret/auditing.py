@@ -24,6 +24,7 @@ from noregret.interval import Interval
 from noregret.learner import Core, OnlineGradientDescent
 from noregret.loss import Loss
 from noregret.loss import parse as parse_loss
+from noregret.prepare import Means, Preparation
 from noregret.protocol import encoded
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.base import Stream
@@ -352,6 +353,7 @@ class _Reading:
         self._bias = bias
         self._skip = skip
         self._gathering = Gathering(bias)
+        self._preparation = Preparation(means=Means() if stream.gapped else None)
         self._predictions = _Distinct()
         self._segments = _Distinct()
         self._codes = Column(np.int64)
@@ -371,7 +373,8 @@ class _Reading:
                 there &= codes >= 0
             if there.any():
                 some = np.flatnonzero(there).astype(np.int64)
-                self._gathering.add(block.rows.take(some), y[some], None, scores[some])
+                rows = self._preparation.apply(block.rows.take(some), learn=True)
+                self._gathering.add(rows, y[some], None, scores[some])
                 self._codes.append(codes[some])
                 self._rows += len(some)
                 self.lowest = min(self.lowest, float(scores[some].min()))

@@ -45,7 +45,7 @@ BAD_FILES = {
     "huge.svm": (GOOD + "1 2147483648:4\n", r"huge\.svm:4: an index must be .*, got '2147483648'"),
     "twice.svm": (GOOD + "1 3:4 3:5\n", r"twice\.svm:4: feature 3 appears twice in the row"),
     "unlabelled.svm": (GOOD + "3:4\n", r"unlabelled\.svm:4: expected a label before the features, got '3:4'"),
-    "nan.svm": (GOOD + "1 2:nan\n", r"nan\.svm:4: feature 2 is missing \(NaN\): use --missing zero or .* skip"),
+    "nan.svm": (GOOD + "1 2:nan\n", r"nan\.svm:4: feature 2 is missing \(NaN\): use --missing mean, zero or skip"),
     "inf.svm": (GOOD + "1 2:-inf\n", r"inf\.svm:4: feature 2 must be finite, got -inf"),
     "third.svm": (
         GOOD + "1 1:1\n" * 1000 + "2 1:1\n",
@@ -60,7 +60,7 @@ BAD_FILES = {
     "twins.csv": ("label,a,a\n1,2,3\n", r"twins\.csv:1: two columns are named 'a'"),
     "nolabel.csv": ("a,b\n1,2\n", r"nolabel\.csv: there is no column 'label' \(.*\): the columns are a, b"),
     "ragged.csv": ("label,a\n1,2\n1,2,3\n", r"ragged\.csv:3: expected 2 cells as in the header, got 3"),
-    "hole.csv": ("label,a\n1,2\n1,\n", r"hole\.csv:3: feature 'a' is missing \(NaN\): use --missing zero .*"),
+    "hole.csv": ("label,a\n1,2\n1,\n", r"hole\.csv:3: feature 'a' is missing \(NaN\): use --missing mean, zero .*"),
     "labelless.csv": ("label,a\n1,2\n,3\n", r"labelless\.csv:3: the label is missing \(use --missing skip .*\)"),
     "inf.csv": ("label,a\n1,2\n1,inf\n", r"inf\.csv:3: feature 'a' must be finite, got inf"),
     "third.csv": (

@@ -29,7 +29,7 @@ def test_it_learns_predicts_and_is_inspected(noregret, ring, here):
     assert float(lines_of(here / "p.csv")[0]["score"]) == 0.0
     assert noregret("predict", "m.nr", ring, "-o", "q.csv").code == 0
     scores = [float(line["score"]) for line in lines_of(here / "q.csv")]
-    expected = nr.KernelPerceptron(kernel="poly").fit(X, Y).decision_function(X)
+    expected = nr.KernelPerceptron(kernel="poly", passes=1, shuffle=None).fit(X, Y).decision_function(X)
     assert scores == pytest.approx(expected, rel=1e-5)
     assert noregret("inspect", "m.nr", "--json").json["supports"] == run.mistakes
     assert noregret("inspect", "m.nr").rows()["supports"][0] == str(run.mistakes)

@@ -230,11 +230,12 @@ def test_missing_values_follow_the_rule(noregret, here):
     refused = noregret("learn", "holes.csv")
     assert (refused.code, refused.err) == (
         2,
-        "noregret: holes.csv:3: feature 'a' is missing (NaN): use --missing zero or --missing skip\n",
+        "noregret: holes.csv:3: feature 'a' is missing (NaN): use --missing mean, zero or skip\n",
     )
     assert noregret("learn", "holes.csv", "--missing", "error").err == refused.err
     assert noregret("learn", "holes.csv", "--missing", "zero", "--json").json["rounds"] == 4
     assert noregret("learn", "holes.csv", "--missing", "skip", "--json").json["rounds"] == 2
+    assert noregret("learn", "holes.csv", "--missing", "mean", "--json").json["rounds"] == 4
 
 
 def test_text_and_categories_are_hashed(noregret, mail):
@@ -257,18 +258,18 @@ def test_predictions_are_the_scores_before_the_label(noregret, rows, examples, o
     core = learners.OnlineGradientDescent(loss="logistic") if options else learners.Perceptron()
     nr.play(core, nr.read(rows), passes=passes, watch=lambda block, y, found: scores.extend(found.tolist()))
     found = lines_of("p.csv")
-    assert list(found[0]) == ["row", "label", "score", "prediction"]
+    assert list(found[0]) == ["row", "label", "score", *(["probability"] if options else []), "prediction"]
     assert [float(row["score"]) for row in found] == scores
     assert [int(row["row"]) for row in found] == [*range(1, 401)] * passes
     assert [int(row["label"]) for row in found] == examples[1].tolist() * passes
-    assert [int(row["prediction"]) for row in found] == [1 if score > 0 else -1 for score in scores]
+    assert [row["prediction"] for row in found] == [{1: "1", 0: "", -1: "-1"}[np.sign(score)] for score in scores]
 
 
 def test_predictions_carry_the_labels_as_written(noregret, mail):
     noregret("learn", mail, "--predictions", "p.csv", "--quiet")
     found = lines_of("p.csv")
     assert [row["label"] for row in found] == ["spam", "ham"] * 3
-    assert {row["prediction"] for row in found} <= {"spam", "ham"}
+    assert {row["prediction"] for row in found} == {"", "spam", "ham"}  # "" of the first, whose score is 0
     assert [row["row"] for row in found] == ["2", "3", "4", "5", "6", "7"]
 
 
@@ -303,7 +304,7 @@ def test_the_same_options_again_are_no_conflict(noregret, mail):
     more = "--scale max --label label --positive spam --text subject --categorical country --hash-bits 8"
     given = [*options.split(), *more.split(), "--missing", "zero", "--class-weight", "spam=2"]
     assert noregret("learn", mail, *given, "--save", "m.nr", "--quiet").code == 0
-    again = noregret("learn", mail, *given, "--resume", "m.nr", "--quiet")
+    again = noregret("learn", mail, *given, "--resume", "m.nr", "--again", "--quiet")
     assert (again.code, again.err) == (0, "")
 
 
@@ -312,7 +313,7 @@ def test_the_same_options_again_are_no_conflict(noregret, mail):
 )
 def test_a_default_said_aloud_is_no_conflict(noregret, mail, default):
     noregret("learn", mail, "--learner", "perceptron", "--save", "m.nr", "--quiet")
-    again = noregret("learn", mail, "--resume", "m.nr", *default.split(), "--quiet")
+    again = noregret("learn", mail, "--resume", "m.nr", "--again", *default.split(), "--quiet")
     assert (again.code, again.err) == (0, "")
 
 

@@ -22,7 +22,7 @@ LEVELS = [
     ("run",),
     ("summary",),
     ("advice",),
-    ("protocol",),
+    ("seen", "protocol"),
     ("model",),
     ("hindsight", "batch"),
     ("theorem",),

@@ -23,7 +23,9 @@ Text = Annotated[str | None, typer.Option(help="Columns of free text, separated 
 Categorical = Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")]
 Ignore = Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")]
 HashBits = Annotated[int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")]
-Missing = Annotated[str | None, typer.Option(help="What to do with a missing value: error (default), zero or skip.")]
+Missing = Annotated[
+    str | None, typer.Option(help="What to do with a missing value: error (default), zero, mean or skip.")
+]
 Cache = Annotated[
     bool,
     typer.Option(

@@ -130,6 +130,9 @@ def learn(
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None,
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --resume: learn once more from rows that the model has seen.")
+    ] = False,
     certify: Annotated[
         bool,
         typer.Option(
@@ -196,6 +199,10 @@ def learn(
         raise SettingError(f'--skip accepts only "seen"; got {skip!r}')
     if skip is not None and resume is None:
         raise SettingError("--skip seen goes with --resume")
+    if again and resume is None:
+        raise SettingError("--again goes with --resume")
+    if again and skip is not None:
+        raise SettingError("--again learns from rows that the model has seen, --skip seen passes over them: give one")
     certify = certify or receipt is not None
     selecting = asked_for(select, confidence, candidates, resume)
     asked = _asked(certify, gap, seconds, anytime, resume)
@@ -277,6 +284,7 @@ def learn(
                     digest=save is not None or gathers_rounds,
                     keep=gathering,
                     skip_seen=skip is not None,
+                    again=again or resume is None,
                     class_weight=kept["class_weight"],
                     watch=_in_the_plane(watch, source) if planar else watch,
                     stop=interrupt.asked,
@@ -334,7 +342,7 @@ def _watching(
             played = True
             bar.update()
             if writer is not None:
-                writer.write(block, scores)
+                writer.write(block, scores, y)
 
         yield watch
         if stopped() and not played:

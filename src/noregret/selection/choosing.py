@@ -173,6 +173,11 @@ def refuse(core: Core) -> None:
     if core.name in ("averaged", "voted"):
         way = "average" if core.name == "averaged" else "voted"
         raise SettingError(f"select: {core.name} is a selection already: use perceptron with select {way}")
+    if core.preparation.means is not None or core.options.get("missing") == "mean":
+        raise SettingError(
+            "select: with missing mean a row looks different to every predictor of the run:"
+            " fill in the missing values beforehand, or use missing zero"
+        )
     if core.preparation.scale is not None:
         raise SettingError(
             "select: with scale max a row looks different to every predictor of the run:"
@@ -190,6 +195,7 @@ def chosen(
     core: Core, rounds: Rounds, how: str, confidence: float, candidates: int | str | None, once: bool
 ) -> Selection:
     """The selection among the predictors of a learner that has played these rounds."""
+    refuse(core)  # again: what a stream makes of a learner shows when it is played
     if not len(rounds):
         raise SettingError("select: no rounds were played, so there is nothing to choose from")
     begins = starts(len(rounds), how, candidates)

@@ -28,6 +28,7 @@ class Stream(ABC):
         self.source = source
         self.features = features
         self.missing = missing  # None: the rows were cleaned before
+        self.gapped = missing is not None and missing.rule == "mean"  # whether learners fill in what is missing
         self.length = length
         self.rereadable = rereadable
         self.frozen = frozen
