@@ -50,10 +50,9 @@ def check_learner(core: Core) -> None:
 
 def selected(run: Run, rounds: Rounds, wanted: dict[str, Any]) -> Selection:
     """The selection from a run whose rounds were kept."""
-    from noregret.selection.choosing import chosen, once
+    from noregret.selection.choosing import chosen
 
-    digests = [run.digest or ""]
-    return chosen(run.learner, rounds, **wanted, once=once(run.learner.segments, digests))
+    return chosen(run.learner, rounds, **wanted)
 
 
 def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
