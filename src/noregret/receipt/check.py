@@ -198,7 +198,7 @@ def _check_figures(done: Verification, said: dict[str, Any], found: dict[str, An
         if isinstance(value, dict):
             _check_figures(done, said[name], value, f" ({name})")
         elif isinstance(value, Interval):
-            done.contains(what, said[name], value)
+            done.contains(name.replace("_", " "), said[name], value, under)
         else:
             done.same(what, said[name], value)
 
@@ -251,15 +251,15 @@ def _check_entry(
     done.same(f"the regulariser{where}", sigma, core.comparator_sigma(entry["rounds"]))
     done.true(f"the comparator lies in the ball{where}", radius > 0.0 and norm(proof["u"]).hi <= radius)
     above, below = proved(rounds, loss, proof, radius, sigma)
-    done.contains(f"the comparator's loss{where}", entry["comparator"], Interval(below.lo, above.hi))
+    done.contains("the comparator's loss", entry["comparator"], Interval(below.lo, above.hi), where)
     if "alpha" in proof and feasible(rounds, loss):
         _check_exactly(done, entry, rounds, loss, proof, where)
     width = relative_gap(real(entry["comparator"]["lower"]), real(entry["comparator"]["upper"]))
     done.at_most(f"the width of that{where}", entry["gap"], width)
     own = own_loss(played, entry["rounds"], loss, float(core.config["sigma"][0]))
-    done.contains(f"the run's own loss{where}", entry["own"], own)
+    done.contains("the run's own loss", entry["own"], own, where)
     regret = own - Interval(below.lo, above.hi)
-    done.ends(f"the regret{where}", entry["lower"], entry["upper"], regret)
+    done.ends("the regret", entry["lower"], entry["upper"], regret, where)
     if "bounds" in entry:
         _check_promises(done, entry, Facts(replace(played, rounds=rounds), entry, points), where)
     return regret

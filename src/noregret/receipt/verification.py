@@ -40,18 +40,19 @@ class Verification:
         """A claimed upper end: not below what was found."""
         self._judge(what, claimed, found, real(claimed) >= found)
 
-    def contains(self, what: str, claimed: Any, found: Interval) -> None:
+    def contains(self, what: str, claimed: Any, found: Interval, where: str = "") -> None:
         """A claimed interval, lower ≤ upper, that contains the one found."""
         if not isinstance(claimed, Mapping) or set(claimed) != {"lower", "upper"}:
-            raise ReceiptError(f"{what}: an interval has a lower and an upper end", failed=True)
-        self.ends(what, claimed["lower"], claimed["upper"], found)
+            raise ReceiptError(f"{what}{where}: an interval has a lower and an upper end", failed=True)
+        self.ends(what, claimed["lower"], claimed["upper"], found, where)
 
-    def ends(self, what: str, lower: Any, upper: Any, found: Interval) -> None:
+    def ends(self, what: str, lower: Any, upper: Any, found: Interval, where: str = "") -> None:
         """The same of two ends."""
         if not real(lower) <= real(upper):
-            raise ReceiptError(f"{what}: the lower end {shown(lower)} is above the upper end {shown(upper)}", failed=True)
-        self.at_least(f"{what} at least", lower, found.lo)
-        self.at_most(f"{what} at most", upper, found.hi)
+            told = f"the lower end {shown(lower)} is above the upper end {shown(upper)}"
+            raise ReceiptError(f"{what}{where}: {told}", failed=True)
+        self.at_least(f"{what} at least{where}", lower, found.lo)
+        self.at_most(f"{what} at most{where}", upper, found.hi)
 
     def _judge(self, what: str, claimed: Any, found: Any, stands: bool) -> None:
         if not stands:
