@@ -298,7 +298,7 @@ def played_once(segments: Sequence[Mapping[str, Any]]) -> bool | None:
 
 
 def rows_weigh_one(segments: Sequence[Mapping[str, Any]], weights: NDArray[np.float64] | None) -> bool:
-    """Whether every row that was given weighs 1: no round weighs other than 1, and no row was left out as weighing 0."""
+    """Whether every row weighs 1: no round weighs other than 1, and no row of weight 0 was left out of the rounds."""
     left_out = any(segment["end"] - segment["begin"] != segment["rows"] for segment in segments)
     return weights is None and not left_out
 

@@ -131,7 +131,11 @@ def test_a_lower_end_that_belongs_to_another_theorem():
 @pytest.mark.parametrize(
     ("receipt", "change", "sentence"),
     [
-        (SQRT, lambda b: b["regret"]["own"].update(lower=b["regret"]["own"]["upper"] + 1e-12), "is above the upper end"),
+        (
+            SQRT,
+            lambda b: b["regret"]["own"].update(lower=b["regret"]["own"]["upper"] + 1e-12),
+            "is above the upper end",
+        ),
         (SQRT, lambda b: b["regret"].update(mean=1.0), "what is said of a regret"),
         (SQRT, lambda b: b["segments"][0].update(source="x"), "what is said of stream 1"),
         (SQRT, lambda b: b["segments"][0].update(ended="perhaps"), "ended of stream 1 must be true or false"),
@@ -360,7 +364,10 @@ def test_rows_that_were_played_twice_are_known_where_streams_or_passes_show_it(h
 def test_a_path_is_read_as_the_receipt_says(tmp_path):
     rng = np.random.default_rng(3)
     lines = ["id,size,colour,label"]
-    lines += [f"{i},{x:.3f},{c},{y}" for i, (x, c, y) in enumerate(zip(rng.normal(size=40), "rgb" * 14, "ab" * 20))]
+    lines += [
+        f"{i},{x:.3f},{c},{y}"
+        for i, (x, c, y) in enumerate(zip(rng.normal(size=40), ("rgb" * 14)[:40], "ab" * 20, strict=True))
+    ]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
     read = {"label": "label", "ignore": ["id"], "categorical": ["colour"], "hash_bits": 5}
     learner = nr.Perceptron()

@@ -1,8 +1,8 @@
 """From what was computed to what is claimed: wider by what another machine may find, and never narrower than `verify`.
 
-A verifier asks that a claim contain what it recomputes. It plays the run again, and a machine that adds the entries of a
-row in another order finds other last digits. So every end is moved outward by a share of the size of what it was summed
-from, unless nothing was rounded; and a bound is not put below what the formulas of the verifier give here.
+A verifier asks that a claim contain what it recomputes. It plays the run again, and a machine that adds the entries of
+a row in another order finds other last digits. So every end is moved outward by a share of the size of what it was
+summed from, unless nothing was rounded; and a bound is not put below what the formulas of the verifier give here.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def unmet(said: dict[str, Any], statements: list[str]) -> dict[str, Any]:
         {**part, "checked": True, "holds": False} if part["statement"] in statements else part
         for part in said["assumptions"]
     ]
-    nothing = {"bound": None, "observed": None, "verdict": "unmet", "values": {}, "points": []}
+    nothing: dict[str, Any] = {"bound": None, "observed": None, "verdict": "unmet", "values": {}, "points": []}
     return {**said, "assumptions": assumed, **nothing}
 
 

@@ -124,7 +124,9 @@ def check_version(found: Any, name: str | None = None) -> None:
         raise ReceiptError("is not a receipt of noregret", name)
     said = found["receipt"]
     if type(said) is not int or said != VERSION:
-        raise ReceiptError(f"is a receipt of version {said}, this noregret reads version {VERSION}: make it again", name)
+        raise ReceiptError(
+            f"is a receipt of version {said}, this noregret reads version {VERSION}: make it again", name
+        )
     if found.get("arithmetic") != ARITHMETIC:
         told = f"follows the arithmetic {found.get('arithmetic')!r}, this noregret checks {ARITHMETIC!r}"
         raise ReceiptError(f"{told}: make it again", name)

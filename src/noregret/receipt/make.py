@@ -140,7 +140,7 @@ def receipt_of(
     entries = [] if found is None or against is None else [entry(played, rounds, against.loss, found, "", points)]
     if anytime and against is not None:
         so_far = _anytime(played, against, gap, seconds, points)
-        entries = [{**entries[0], "bounds": promises(played, rounds, found, entries[0], points)}, *so_far]
+        entries = [_with_promises(played, rounds, found, entries[0], points), *so_far]
     elif anytime:
         raise SettingError("certify: anytime needs a radius")
     entries += _in_other_balls(played, radii, gap, seconds, points)
@@ -201,13 +201,24 @@ def _anytime(
     for count, one in zip(counts, found, strict=True):
         part = rounds.first(count)
         then = entry(played, part, against.loss, one, f"@{count}", points)
-        made.append({**then, "bounds": promises(played, part, one, then, points)})
+        made.append(_with_promises(played, part, one, then, points))
     return made
 
 
-def promises(
+def _with_promises(
     played: Replayed, part: Rounds, found: Hindsight | None, then: dict[str, Any], points: dict[str, Vector]
 ) -> dict[str, Any]:
+    """A regret with the bounds that were promised by then, as they are claimed."""
+    facts = Facts(replace(played, rounds=part), then, points)
+    bounds = {
+        name: plain(claims.bound_of(bound, promised(name, facts), len(part)))
+        for name, bound in promises(played, part, found).items()
+        if promises_of(name, facts)
+    }
+    return {**then, "bounds": bounds}
+
+
+def promises(played: Replayed, part: Rounds, found: Hindsight | None) -> dict[str, float]:
     """The regret bounds of a descent over its first rounds, those that follow its path left out."""
     core = played.run.learner
     if not core.loss.convex or core.config["sigma"][0]:
@@ -216,13 +227,7 @@ def promises(
     state["rounds"] = len(part)
     evidence = evaluate(replace(played.run, state=state), part, found)
     judged = certificates(replace(evidence, path=None))
-    made = {one.theorem: one.bound for one in judged if one.bound is not None and "at-hindsight" not in one.theorem}
-    facts = Facts(replace(played, rounds=part), then, points)
-    return {
-        name: plain(claims.bound_of(bound, promised(name, facts), len(part)))
-        for name, bound in made.items()
-        if promises_of(name, facts)
-    }
+    return {one.theorem: one.bound for one in judged if one.bound is not None and "at-hindsight" not in one.theorem}
 
 
 def _in_other_balls(

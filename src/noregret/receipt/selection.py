@@ -34,7 +34,9 @@ IID, ONCE = "the rows are independent draws from one source (i.i.d.)", "every ro
 UNIT = "every row weighs 1"
 FIXED, EVERY = "the number of candidates was fixed beforehand", "every round is a candidate"
 BOUNDED = "a convex surrogate of the 0/1 loss, bounded beforehand: unit-norm rows, weights in a ball"
-SURE = 1.0 + 1e-10  # the formulas here are evaluated in floats: a claim must be above them by as much as they may be off
+SURE = (
+    1.0 + 1e-10
+)  # the formulas here are evaluated in floats: a claim must be above them by as much as they may be off
 CLAIMED = 1.0 + 1e-9  # and a claim is put above them by this
 SHORT = 300  # draws for which a binomial tail is summed in rationals
 

@@ -56,7 +56,9 @@ class Verification:
 
     def _judge(self, what: str, claimed: Any, found: Any, stands: bool) -> None:
         if not stands:
-            raise ReceiptError(f"{what}: the receipt says {shown(claimed)}, recomputed it is {shown(found)}", failed=True)
+            raise ReceiptError(
+                f"{what}: the receipt says {shown(claimed)}, recomputed it is {shown(found)}", failed=True
+            )
         self.checks.append((what, claimed, found))
 
 

@@ -86,7 +86,7 @@ SENTENCES = {
 def separated(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     """The section of a proof of separation."""
     prepared = {key: value for key, value in body["preparation"].items() if value not in (None, False)}
-    told_of: Rows = [(word(shown(key)), shown(value)) for key, value in {**body["reading"], **prepared}.items()]
+    about: Rows = [(word(shown(key)), shown(value)) for key, value in {**body["reading"], **prepared}.items()]
     about += [("labels", shown(body["labels"])), ("  SHA-256 of the rows", shown(body["digest"]))]
     rows: Rows = [
         ("rows", shown(body["rows"])),

@@ -46,7 +46,19 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     reading = said["reading"]
     done.true("the table is read, and blended, in a way that there is", sound(reading))
     laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
-    known = {"receipt", "arithmetic", "kind", "reading", "outcomes", "digest", "rounds", "loss", "experts", "best", "regret"}
+    known = {
+        "receipt",
+        "arithmetic",
+        "kind",
+        "reading",
+        "outcomes",
+        "digest",
+        "rounds",
+        "loss",
+        "experts",
+        "best",
+        "regret",
+    }
     known |= {"bound", "switching", "certificates", "points"}
     done.true("the receipt holds what a blend's receipt holds", set(said) == known)
     done.same("the digest of the table", said["digest"], digest_of(laid, reading))
