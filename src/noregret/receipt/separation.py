@@ -26,8 +26,8 @@ from noregret.errors import InputError, NoregretError, ReceiptError
 from noregret.learner import Perceptron
 from noregret.prepare import Means, Preparation
 from noregret.protocol import encoded
-from noregret.receipt.check import Verification
-from noregret.receipt.form import VERSION, checksum, decoded, is_separation, unpacked
+from noregret.receipt.form import check_version, checksum, decoded, is_separation, unpacked
+from noregret.receipt.verification import Verification
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.base import Stream
 from noregret.stream.labels import Labels
@@ -107,9 +107,7 @@ def verify_separation(body: Mapping[str, Any], stream: Any) -> Verification:
     said = dict(body)
     if isinstance(stream, str | os.PathLike) and os.fspath(stream) != "-" and not Path(stream).exists():
         raise InputError("there is no such file", os.fspath(stream))
-    if type(said.get("receipt")) is not int or said["receipt"] != VERSION:
-        what = f"is a proof of version {said.get('receipt')}, this noregret reads version {VERSION}"
-        raise ReceiptError(what, failed=True)
+    check_version(said)
     claimed = said.pop("checksum", None)
     if claimed is not None and claimed != checksum(said):
         raise ReceiptError("the proof was damaged or changed: its checksum does not match", failed=True)
