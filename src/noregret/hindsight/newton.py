@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from noregret.hindsight import krylov
 from noregret.hindsight.design import Design, length_of
 from noregret.hindsight.progress import Progress
@@ -34,11 +36,11 @@ class Newton:
     shape: Shape
     region: Region
     progress: Progress
-    damping: float = 1e-10  # relative to the largest curvature there can be
-    ceiling: float = field(init=False)  # Σ‖x‖² a feature
+    damping: float = 1e-10  # relative to the largest curvature that a feature can have
+    ceiling: Vector = field(init=False)  # Σx² of every feature
 
     def __post_init__(self) -> None:
-        self.ceiling = float(self.design.square_norms().sum()) / max(self.design.width, 1)
+        self.ceiling = self.design.column_squares()
 
     def run(self, u: Vector) -> None:
         z = self.design.scores(u)
@@ -94,19 +96,27 @@ class Newton:
 
     def _move(self, u: Vector, z: Vector, mu: float, w: Vector, g: Vector) -> tuple[Vector, Vector, bool]:
         """To the least point on the way to the minimiser of the model with curvatures w and slope g."""
-        step = self._target(u, w, self.damping * self.ceiling * self.shape.steepest(mu), g) - u
+        step = self._target(u, w, self.shape.steepest(mu) * self.ceiling, g) - u
         along = self.design.scores(step)
         tau = least_point(lambda t: self.shape.along(z, along, t, mu) + self.region.along(u, step, t))
         self._adapt(tau)
         return u + tau * step, z + tau * along, tau > 0.0
 
-    def _target(self, u: Vector, w: Vector, damping: float, g: Vector) -> Vector:
-        """The minimiser of the damped model."""
+    def _target(self, u: Vector, w: Vector, ceiling: Vector, g: Vector) -> Vector:
+        """The minimiser of the damped model; more damping where rounding has made it concave."""
+        near = self.region.multiplier(length_of(u), length_of(g))
         if self.design.width > MATRIX_WIDTH:
-            return krylov.minimise(self.design, w, damping, self.region, u, g)
+            return krylov.minimise(self.design, w, self.damping * ceiling, self.region, u, g, near)
         H = self.design.curvature(w)
-        H.flat[:: len(u) + 1] += damping
-        return self.region.minimise(H, g - H @ u)
+        own = np.diag(H).copy()
+        while True:
+            H.flat[:: len(u) + 1] = own + self.damping * ceiling
+            try:
+                return self.region.minimise(H, g - H @ u, near)
+            except np.linalg.LinAlgError:
+                if self.damping >= 1.0:
+                    raise
+                self.damping *= 10.0
 
     def _adapt(self, tau: float) -> None:
         """Short steps mean that the model promises too much: damp it."""

@@ -16,6 +16,10 @@ import numpy as np
 from noregret.hindsight.design import Matrix, length_of
 from noregret.rounds import Vector
 
+LEAST = 1e-290  # a curvature below is none: its column cannot be told from zeros
+STEPS = 60  # of Newton's method in one number; it needs five
+CLOSE = 1e-14
+
 
 class Region(Protocol):
     """R(u)."""
@@ -32,8 +36,8 @@ class Region(Protocol):
     def support(self, a: float) -> float:
         """R*(−g) for a g of length a."""
 
-    def minimise(self, H: Matrix, c: Vector) -> Vector:
-        """argmin ½vᵀHv + cᵀv + R(v), H positive definite."""
+    def minimise(self, H: Matrix, c: Vector, near: float = 0.0) -> Vector:
+        """argmin ½vᵀHv + cᵀv + R(v), H positive definite; the ridge that acts as R is looked for near `near`."""
 
     def inside(self, u: Vector) -> Vector:
         """The nearest point where R is finite."""
@@ -71,17 +75,19 @@ class Ball:
             return 0.5 * a / self.ridge * a
         return self.radius * (a - 0.5 * self.ridge * self.radius)
 
-    def minimise(self, H: Matrix, c: Vector) -> Vector:
-        h, Q = np.linalg.eigh(H)
-        c = Q.T @ c
-        h = np.maximum(h, 0.0) + self.ridge
-        inside = -c / h
-        if length_of(inside) <= self.radius:
-            return np.asarray(Q @ inside)
-        far = length_of(c) / self.radius
-        multiplier = _zero(lambda m: self.radius / length_of(c / (h + m)) - 1.0, 0.0, far)
-        found = Q @ (-c / (h + multiplier))
-        return np.asarray(found * (self.radius / length_of(found)))
+    def minimise(self, H: Matrix, c: Vector, near: float = 0.0) -> Vector:
+        model = Shifted(H, c)
+
+        def step(m: float) -> tuple[bool, float]:
+            """1/‖v(m)‖ is concave in m: its tangent never leads beyond the m with ‖v(m)‖ = radius."""
+            size, fall = model.at(m)
+            return size > self.radius, m + (size / fall) * size * (size / self.radius - 1.0) if fall else m
+
+        least = self.ridge
+        if near <= least and model.at(least)[0] <= self.radius:
+            return model.v
+        _closed_in(step, least, least + length_of(c) / self.radius, near)
+        return self.inside(model.v)
 
     def inside(self, u: Vector) -> Vector:
         size = length_of(u)
@@ -119,20 +125,23 @@ class Penalty:
     def support(self, a: float) -> float:
         return 0.0
 
-    def minimise(self, H: Matrix, c: Vector) -> Vector:
+    def minimise(self, H: Matrix, c: Vector, near: float = 0.0) -> Vector:
         size = length_of(c)
         if size <= self.rho:
             return np.zeros_like(c)
-        h, Q = np.linalg.eigh(H)
-        c, h = Q.T @ c, np.maximum(h, 0.0)
+        model = Shifted(H, c)
+
+        def step(m: float) -> tuple[bool, float]:
+            """The root of 1/‖v(m)‖ − m/rho, which is concave in m."""
+            size, fall = model.at(m)
+            slope = fall / size / size / size - 1.0 / self.rho
+            return m * size < self.rho, m - (1.0 / size - m / self.rho) / slope
+
         if self.rho == 0.0:
-            return np.asarray(Q @ (-c / h))
-        # the multiplier m has m‖v(m)‖ = rho, and m/(h + m) lies between its values at the ends of the spectrum
-        ends = (self.rho * float(end) / (size - self.rho) for end in (h.min(), h.max()))
-        least, most = (math.log(min(max(end, 1e-300), 1e300)) for end in ends)
-        force = lambda log: 1.0 - self.rho / length_of(c / (h * math.exp(-log) + 1.0))  # noqa: E731
-        m = math.exp(_zero(force, least - 1.0, most + 1.0))
-        return np.asarray(Q @ (-c / (h + m)))
+            model.at(0.0)
+        else:  # m/(h + m) lies between its values at the ends of the spectrum
+            _closed_in(step, 0.0, 2.0 * self.rho * float(np.trace(H)) / (size - self.rho), near)
+        return model.v
 
     def inside(self, u: Vector) -> Vector:
         return u
@@ -147,12 +156,41 @@ class Penalty:
         return Penalty(self.rho * part)
 
 
-def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """The root of an increasing function between two points, or the end that rounding left nearest to it."""
-    from scipy.optimize import brentq
+class Shifted:
+    """v(m) = −(H + mI)⁻¹c for any m ≥ 0, H positive definite.
 
-    if of(low) >= 0.0:
-        return low
-    if of(high) <= 0.0:
-        return high
-    return float(brentq(of, low, high, xtol=1e-300, rtol=1e-14))
+    Every matrix is brought to a diagonal of ones first, so that columns of a million and of a thousandth are
+    solved for alike: the eigenvectors of H would forget the small ones.
+    """
+
+    def __init__(self, H: Matrix, c: Vector) -> None:
+        self.H, self.c = H, c
+        self.v = np.zeros_like(c)
+
+    def at(self, m: float) -> tuple[float, float]:
+        """Sets v = v(m); returns ‖v‖ and vᵀ(H + mI)⁻¹v, which is −‖v‖ times the derivative of ‖v‖ in m."""
+        from scipy.linalg.lapack import dpotrf, dpotrs
+
+        s = 1.0 / np.sqrt(np.maximum(np.diag(self.H) + m, LEAST))
+        A = self.H * s[:, None] * s
+        A.flat[:: len(s) + 1] = 1.0
+        L, failed = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
+        if failed:
+            raise np.linalg.LinAlgError("the model is not convex")
+        self.v = -s * dpotrs(L, s * self.c)[0]
+        return length_of(self.v), float(self.v @ (s * dpotrs(L, s * self.v)[0]))
+
+
+def _closed_in(step: Callable[[float], tuple[bool, float]], low: float, high: float, m: float) -> None:
+    """Newton's method for the m between two numbers of which `step` tells whether it is too small, and the next m.
+
+    Where that leads out of the bracket the order of magnitude is halved instead. Ends with a call near the root.
+    """
+    for _ in range(STEPS):
+        if not low <= m <= high:
+            m = math.sqrt(low) * math.sqrt(high) if low else 1e-3 * high
+        small, after = step(m)
+        low, high = (m, high) if small else (low, m)
+        if abs(after - m) <= CLOSE * m or not low < high:
+            return
+        m = after
