@@ -96,23 +96,23 @@ class Newton:
 
     def _move(self, u: Vector, z: Vector, mu: float, w: Vector, g: Vector) -> tuple[Vector, Vector, bool]:
         """To the least point on the way to the minimiser of the model with curvatures w and slope g."""
-        step = self._target(u, w, self.shape.steepest(mu) * self.ceiling, g) - u
+        step = self._model_step(u, w, self.shape.steepest(mu) * self.ceiling, g)
         along = self.design.scores(step)
         tau = least_point(lambda t: self.shape.along(z, along, t, mu) + self.region.along(u, step, t))
         self._adapt(tau)
         return u + tau * step, z + tau * along, tau > 0.0
 
-    def _target(self, u: Vector, w: Vector, ceiling: Vector, g: Vector) -> Vector:
-        """The minimiser of the damped model; more damping where rounding has made it concave."""
+    def _model_step(self, u: Vector, w: Vector, ceiling: Vector, g: Vector) -> Vector:
+        """To the minimiser of the damped model; more damping where rounding has made it concave."""
         near = self.region.multiplier(length_of(u), length_of(g))
         if self.design.width > MATRIX_WIDTH:
-            return krylov.minimise(self.design, w, self.damping * ceiling, self.region, u, g, near)
+            return krylov.step(self.design, w, self.damping * ceiling, self.region, u, g, near)
         H = self.design.curvature(w)
         own = np.diag(H).copy()
         while True:
             H.flat[:: len(u) + 1] = own + self.damping * ceiling
             try:
-                return self.region.minimise(H, g - H @ u, near)
+                return self.region.step(H, g, u, near)
             except np.linalg.LinAlgError:
                 if self.damping >= 1.0:
                     raise

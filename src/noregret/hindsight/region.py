@@ -36,8 +36,8 @@ class Region(Protocol):
     def support(self, a: float) -> float:
         """R*(−g) for a g of length a."""
 
-    def minimise(self, H: Matrix, c: Vector, near: float = 0.0) -> Vector:
-        """argmin ½vᵀHv + cᵀv + R(v), H positive definite; the ridge that acts as R is looked for near `near`."""
+    def step(self, H: Matrix, g: Vector, u: Vector, near: float = 0.0) -> Vector:
+        """argmin ½pᵀHp + gᵀp + R(u + p), H positive definite; the ridge that acts as R is looked for near `near`."""
 
     def inside(self, u: Vector) -> Vector:
         """The nearest point where R is finite."""
@@ -75,19 +75,20 @@ class Ball:
             return 0.5 * a / self.ridge * a
         return self.radius * (a - 0.5 * self.ridge * self.radius)
 
-    def minimise(self, H: Matrix, c: Vector, near: float = 0.0) -> Vector:
-        model = Shifted(H, c)
+    def step(self, H: Matrix, g: Vector, u: Vector, near: float = 0.0) -> Vector:
+        model = Shifted(H, g, u)
 
-        def step(m: float) -> tuple[bool, float]:
+        def after(m: float) -> tuple[bool, float]:
             """1/‖v(m)‖ is concave in m: its tangent never leads beyond the m with ‖v(m)‖ = radius."""
             size, fall = model.at(m)
             return size > self.radius, m + (size / fall) * size * (size / self.radius - 1.0) if fall else m
 
         least = self.ridge
         if near <= least and model.at(least)[0] <= self.radius:
-            return model.v
-        _closed_in(step, least, least + length_of(c) / self.radius, near)
-        return self.inside(model.v)
+            return model.p
+        _closed_in(after, least, least + length_of(g - H @ u) / self.radius, near)
+        size = length_of(u + model.p)
+        return model.p if size <= self.radius else model.p + (self.radius / size - 1.0) * (u + model.p)
 
     def inside(self, u: Vector) -> Vector:
         size = length_of(u)
@@ -125,13 +126,13 @@ class Penalty:
     def support(self, a: float) -> float:
         return 0.0
 
-    def minimise(self, H: Matrix, c: Vector, near: float = 0.0) -> Vector:
-        size = length_of(c)
-        if size <= self.rho:
-            return np.zeros_like(c)
-        model = Shifted(H, c)
+    def step(self, H: Matrix, g: Vector, u: Vector, near: float = 0.0) -> Vector:
+        pull = length_of(g - H @ u)
+        if pull <= self.rho:
+            return -u
+        model = Shifted(H, g, u)
 
-        def step(m: float) -> tuple[bool, float]:
+        def after(m: float) -> tuple[bool, float]:
             """The root of 1/‖v(m)‖ − m/rho, which is concave in m."""
             size, fall = model.at(m)
             slope = fall / size / size / size - 1.0 / self.rho
@@ -140,8 +141,8 @@ class Penalty:
         if self.rho == 0.0:
             model.at(0.0)
         else:  # m/(h + m) lies between its values at the ends of the spectrum
-            _closed_in(step, 0.0, 2.0 * self.rho * float(np.trace(H)) / (size - self.rho), near)
-        return model.v
+            _closed_in(after, 0.0, 2.0 * self.rho * float(np.trace(H)) / (pull - self.rho), near)
+        return model.p
 
     def inside(self, u: Vector) -> Vector:
         return u
@@ -157,40 +158,42 @@ class Penalty:
 
 
 class Shifted:
-    """v(m) = −(H + mI)⁻¹c for any m ≥ 0, H positive definite.
+    """p(m) = −(H + mI)⁻¹(g + mu), the least point of a model whose region acts as a ridge m; v(m) = u + p(m).
 
     Every matrix is brought to a diagonal of ones first, so that columns of a million and of a thousandth are
-    solved for alike: the eigenvectors of H would forget the small ones.
+    solved for alike: the eigenvectors of H would forget the small ones. Steps are solved for and not points, for what
+    rounding does to a step the next one undoes.
     """
 
-    def __init__(self, H: Matrix, c: Vector) -> None:
-        self.H, self.c = H, c
-        self.v = np.zeros_like(c)
+    def __init__(self, H: Matrix, g: Vector, u: Vector) -> None:
+        self.H, self.g, self.u = H, g, u
+        self.p = np.zeros_like(g)
 
     def at(self, m: float) -> tuple[float, float]:
-        """Sets v = v(m); returns ‖v‖ and vᵀ(H + mI)⁻¹v, which is −‖v‖ times the derivative of ‖v‖ in m."""
+        """Sets p = p(m); returns ‖v‖ and vᵀ(H + mI)⁻¹v, which is −‖v‖ times the derivative of ‖v‖ in m."""
         from scipy.linalg.lapack import dpotrf, dpotrs
 
         s = 1.0 / np.sqrt(np.maximum(np.diag(self.H) + m, LEAST))
         A = self.H * s[:, None] * s
         A.flat[:: len(s) + 1] = 1.0
-        L, failed = dpotrf(A.T, lower=0, clean=0, overwrite_a=1)
+        U, failed = dpotrf(A.T, clean=0, overwrite_a=1)
         if failed:
             raise np.linalg.LinAlgError("the model is not convex")
-        self.v = -s * dpotrs(L, s * self.c)[0]
-        return length_of(self.v), float(self.v @ (s * dpotrs(L, s * self.v)[0]))
+        self.p = -s * dpotrs(U, s * (self.g + m * self.u))[0]
+        v = self.u + self.p
+        return length_of(v), float((s * v) @ dpotrs(U, s * v)[0])
 
 
-def _closed_in(step: Callable[[float], tuple[bool, float]], low: float, high: float, m: float) -> None:
-    """Newton's method for the m between two numbers of which `step` tells whether it is too small, and the next m.
+def _closed_in(after: Callable[[float], tuple[bool, float]], low: float, high: float, m: float) -> None:
+    """Newton's method for the m between two numbers; `after` tells whether m is too small, and the next m.
 
     Where that leads out of the bracket the order of magnitude is halved instead. Ends with a call near the root.
     """
     for _ in range(STEPS):
         if not low <= m <= high:
             m = math.sqrt(low) * math.sqrt(high) if low else 1e-3 * high
-        small, after = step(m)
+        small, there = after(m)
         low, high = (m, high) if small else (low, m)
-        if abs(after - m) <= CLOSE * m or not low < high:
+        if abs(there - m) <= CLOSE * m or not low < high:
             return
-        m = after
+        m = there
