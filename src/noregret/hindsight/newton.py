@@ -24,6 +24,7 @@ CAUGHT_UP = 0.3
 FLAT = 0.1  # a step ends where the slope along it has fallen to this part
 LEAST_WIDTH = 1e-15  # relative to the first
 LEAST_DAMPING = 1e-13
+WEAK = 1e-7  # with less damping a step that leads nowhere is tried again with more
 MATRIX_WIDTH = 2000  # features up to which the matrix of their curvature is affordable
 ITERATIONS = 400
 
@@ -46,18 +47,19 @@ class Newton:
         z = self.design.scores(u)
         first = mu = self._first_width(z)
         for _ in range(ITERATIONS):
-            alpha = self.shape.slopes(z, mu)
-            g = self.design.combine(self.shape.weights * alpha)
+            alpha, g = self._dual(z, mu)
             gap, excess = self._offer(u, z, alpha, g)
             if self.progress.content:
                 return
             if mu and gap - excess <= CAUGHT_UP * excess:
                 smaller = self.shape.narrower(mu)
-                u, z, _ = self._look_ahead(u, z, mu, smaller)
-                mu = smaller
+                there, scores, falls = self._look_ahead(u, z, mu, smaller)
+                u, z, mu = (there, scores, smaller) if falls else (u, z, smaller)
                 continue
-            u, z, moved = self._step(u, z, mu, g)
-            if not moved:
+            there, scores, falls = self._step(u, z, mu, g)
+            if falls or self._offer(there, scores, *self._dual(scores, mu))[0] < gap:
+                u, z = there, scores
+            elif self.damping > WEAK:
                 if mu <= first * LEAST_WIDTH:
                     return
                 mu = self.shape.narrower(mu)
@@ -74,6 +76,11 @@ class Newton:
     def _excess(self, z: Vector, total: float, mu: float) -> float:
         alpha = self.shape.slopes(z, mu)
         return total + self.shape.conjugate(z, alpha) - float((self.shape.weights * alpha) @ z)
+
+    def _dual(self, z: Vector, mu: float) -> tuple[Vector, Vector]:
+        """The smoothed slopes α, and Σ kαx."""
+        alpha = self.shape.slopes(z, mu)
+        return alpha, self.design.combine(self.shape.weights * alpha)
 
     def _offer(self, u: Vector, z: Vector, alpha: Vector, g: Vector) -> tuple[float, float]:
         """Report the point; returns (gap, excess)."""
@@ -95,12 +102,16 @@ class Newton:
         return self._move(u, z, mu, self.shape.curvatures(z, mu), g)
 
     def _move(self, u: Vector, z: Vector, mu: float, w: Vector, g: Vector) -> tuple[Vector, Vector, bool]:
-        """To the least point on the way to the minimiser of the model with curvatures w and slope g."""
+        """To the least point on the way to the minimiser of the model with curvatures w and slope g.
+
+        Where nothing falls on that way, as when rounding is all that is left of the slope, to its end, and False.
+        """
         step = self._model_step(u, w, self.shape.steepest(mu) * self.ceiling, g)
         along = self.design.scores(step)
         tau = least_point(lambda t: self.shape.along(z, along, t, mu) + self.region.along(u, step, t))
         self._adapt(tau)
-        return u + tau * step, z + tau * along, tau > 0.0
+        far = tau or 1.0
+        return u + far * step, z + far * along, tau > 0.0
 
     def _model_step(self, u: Vector, w: Vector, ceiling: Vector, g: Vector) -> Vector:
         """To the minimiser of the damped model; more damping where rounding has made it concave."""
@@ -120,7 +131,9 @@ class Newton:
 
     def _adapt(self, tau: float) -> None:
         """Short steps mean that the model promises too much: damp it."""
-        if tau < 0.1:
+        if tau == 0.0:
+            self.damping = min(100.0 * self.damping, 1.0)
+        elif tau < 0.1:
             self.damping = min(10.0 * self.damping, 1.0)
         elif tau > 0.5:
             self.damping = max(0.1 * self.damping, LEAST_DAMPING)

@@ -18,7 +18,8 @@ from noregret.rounds import Vector
 
 LEAST = 1e-290  # a curvature below is none: its column cannot be told from zeros
 STEPS = 60  # of Newton's method in one number; it needs five
-CLOSE = 1e-14
+NOISE = 1e-2  # relative changes below this that do not shrink are rounding
+CLOSE = 1e-7  # its square is what rounding leaves
 
 
 class Region(Protocol):
@@ -83,12 +84,9 @@ class Ball:
             size, fall = model.at(m)
             return size > self.radius, m + (size / fall) * size * (size / self.radius - 1.0) if fall else m
 
-        least = self.ridge
-        if near <= least and model.at(least)[0] <= self.radius:
-            return model.p
-        _closed_in(after, least, least + length_of(g - H @ u) / self.radius, near)
-        size = length_of(u + model.p)
-        return model.p if size <= self.radius else model.p + (self.radius / size - 1.0) * (u + model.p)
+        p = model.near(_closed_in(after, self.ridge, self.ridge + length_of(g - H @ u) / self.radius, near))
+        size = length_of(u + p)
+        return p if size <= self.radius else p + (self.radius / size - 1.0) * (u + p)
 
     def inside(self, u: Vector) -> Vector:
         size = length_of(u)
@@ -140,9 +138,9 @@ class Penalty:
 
         if self.rho == 0.0:
             model.at(0.0)
-        else:  # m/(h + m) lies between its values at the ends of the spectrum
-            _closed_in(after, 0.0, 2.0 * self.rho * float(np.trace(H)) / (pull - self.rho), near)
-        return model.p
+            return model.p
+        # m/(h + m) lies between its values at the ends of the spectrum
+        return model.near(_closed_in(after, 0.0, 2.0 * self.rho * float(np.trace(H)) / (pull - self.rho), near))
 
     def inside(self, u: Vector) -> Vector:
         return u
@@ -167,10 +165,10 @@ class Shifted:
 
     def __init__(self, H: Matrix, g: Vector, u: Vector) -> None:
         self.H, self.g, self.u = H, g, u
-        self.p = np.zeros_like(g)
+        self.p = self.fall = np.zeros_like(g)
 
     def at(self, m: float) -> tuple[float, float]:
-        """Sets p = p(m); returns ‖v‖ and vᵀ(H + mI)⁻¹v, which is −‖v‖ times the derivative of ‖v‖ in m."""
+        """Sets p = p(m) and fall = −dp/dm = (H + mI)⁻¹v; returns ‖v‖ and ⟨v, fall⟩ = −‖v‖·d‖v‖/dm."""
         from scipy.linalg.lapack import dpotrf, dpotrs
 
         s = 1.0 / np.sqrt(np.maximum(np.diag(self.H) + m, LEAST))
@@ -181,19 +179,33 @@ class Shifted:
             raise np.linalg.LinAlgError("the model is not convex")
         self.p = -s * dpotrs(U, s * (self.g + m * self.u))[0]
         v = self.u + self.p
-        return length_of(v), float((s * v) @ dpotrs(U, s * v)[0])
+        self.fall = s * dpotrs(U, s * v)[0]
+        return length_of(v), float(v @ self.fall)
+
+    def near(self, change: float) -> Vector:
+        """p at the last m and a little more."""
+        return self.p - change * self.fall
 
 
-def _closed_in(after: Callable[[float], tuple[bool, float]], low: float, high: float, m: float) -> None:
+def _closed_in(after: Callable[[float], tuple[bool, float]], low: float, high: float, m: float) -> float:
     """Newton's method for the m between two numbers; `after` tells whether m is too small, and the next m.
 
-    Where that leads out of the bracket the order of magnitude is halved instead. Ends with a call near the root.
+    Where that leads out of the bracket the order of magnitude is halved instead. Returns how far the root lies from the
+    last m that was asked for: so little that a tangent is exact. If m = low is not too small, it is the last.
     """
+    tried, before = False, math.inf  # whether m = low was; the last change
     for _ in range(STEPS):
-        if not low <= m <= high:
+        if m <= low and not tried:
+            m = low
+        elif not low < m < high:
             m = math.sqrt(low) * math.sqrt(high) if low else 1e-3 * high
         small, there = after(m)
+        change = there - m
+        if abs(change) <= CLOSE * m or before <= 2.0 * abs(change) <= NOISE * m:
+            return change
+        if m == low and not small:
+            break
+        tried, before = tried or small, abs(change)
         low, high = (m, high) if small else (low, m)
-        if abs(there - m) <= CLOSE * m or not low < high:
-            return
         m = there
+    return 0.0
