@@ -48,6 +48,10 @@ class ReceiptError(InputError):
         self.failed = failed
 
 
+class MemoryShortError(SettingError, MemoryError):
+    """Memory that cannot be had: what needs it, how much, and how much there is."""
+
+
 class DivergedError(NoregretError, ArithmeticError):
     """The weights stopped being finite; the run was stopped before it could report nonsense."""
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from noregret._kernel.stamp import fingerprint
 from noregret._kernel.state import POINTS, ROWS, WINDOW, new_state
-from noregret.atomic import whole_file
+from noregret.atomic import alone, whole_file
 from noregret.errors import ModelFileError, SettingError
 from noregret.kernel import Kernel
 from noregret.kernel import parse as parse_kernel
@@ -62,8 +62,18 @@ class Header(msgspec.Struct):
     custom_kernel: dict[str, Any] | None = None  # name and fingerprint of a kernel of the user's own
 
 
-def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | None = None) -> None:
-    """Write the learner; the file appears whole or an older one stays as it was."""
+def save(
+    core: Core,
+    path: str | os.PathLike[str],
+    estimator: dict[str, Any] | None = None,
+    *,
+    since: bytes | None = None,
+) -> Path:
+    """Write the learner, and say where; the file appears whole or an older one stays as it was.
+
+    `since` is the seal that the file at `path` had when this learner was loaded from it. Where it has another now,
+    somebody else has saved there meanwhile: that file stays, and this one is written beside it.
+    """
     settings, custom = dict(core.settings), None
     if core.loss.custom:
         custom = {"name": core.loss.name, "fingerprint": fingerprint(core.loss.value, core.loss.slope)}
@@ -97,13 +107,33 @@ def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | N
             own_kernel(own) if isinstance(own, Kernel) else None,
         )
     )
-    digest = hashlib.sha256()
-    with whole_file(path) as file:
+    digest, placed = hashlib.sha256(), Path(path)
+
+    def place(temporary: Path, target: Path) -> None:
+        nonlocal placed
+        with alone(target):
+            if since is not None and seal(target) not in (since, None):
+                target = target.with_name(f"{target.stem}-{digest.hexdigest()[:8]}{target.suffix}")
+                placed = target if placed.is_symlink() else placed.with_name(target.name)
+            temporary.replace(target)
+
+    with whole_file(path, place=place) as file:
         parts: list[bytes | memoryview] = [_FRONT.pack(MAGIC, VERSION, len(header)), header]
         for data in (*parts, *map(_raw, arrays.values())):
             digest.update(data)
             file.write(data)
         file.write(digest.digest())
+    return placed
+
+
+def seal(path: str | os.PathLike[str]) -> bytes | None:
+    """The checksum that a model file ends with, which tells one from another; None where no file can be read."""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(-min(32, os.fstat(file.fileno()).st_size), os.SEEK_END)
+            return file.read()
+    except OSError:
+        return None
 
 
 def own_kernel(kernel: Kernel) -> dict[str, Any]:

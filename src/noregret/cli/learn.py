@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -29,6 +30,7 @@ from noregret.cli.arguments import (
     Text,
     Threads,
 )
+from noregret.cli.signals import stop_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -227,6 +229,7 @@ def learn(
         "missing": missing,
         "class_weight": class_weights(class_weight),
     }
+    since = _resealed(resume, save)
     core = _core(learner, settings, reading, resume, skip)
     if wanted is not None:
         check_learner(core)
@@ -266,8 +269,9 @@ def learn(
             )
         rounds = None if gathering is None or run.stopped else gathering.done()
         chosen = None if rounds is None or wanted is None else selected(run, rounds, wanted)
+        placed = save
         if save is not None:
-            model.save(run.learner if chosen is None else chosen.learner, save)
+            placed = model.save(run.learner if chosen is None else chosen.learner, save, since=since)
         found = None if rounds is None or not certify else _certified(run, rounds, asked, quiet or json)
     if found is not None and chosen is not None:
         from noregret.receipt.make import with_selection
@@ -282,11 +286,19 @@ def learn(
         found,
         None if chosen is None else chosen.to_dict(),
         asked["gap"],
-        save,
+        (save, placed),
         _again(passes, shuffle),
         json,
         quiet,
     )
+
+
+def _resealed(resume: Path | None, save: Path | None) -> bytes | None:
+    """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
+    from noregret import model
+
+    same = resume is not None and save is not None and os.path.realpath(resume) == os.path.realpath(save)
+    return model.seal(resume) if same and resume is not None else None
 
 
 def _again(passes: int, shuffle: int | None) -> str:
@@ -367,7 +379,7 @@ def _watching(
         yield watch, interrupt.asked
         if interrupt.asked() and not played:
             print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
-            raise typer.Exit(130)
+            raise typer.Exit(stop_code())
         if writer is not None:
             writer.close()
 
@@ -456,7 +468,7 @@ def _finish(
     receipt: Receipt | None,
     selection: dict[str, Any] | None,
     gap: float,
-    save: Path | None,
+    saved: tuple[Path | None, Path | None],
     again: str,
     json: bool,
     quiet: bool,
@@ -481,7 +493,13 @@ def _finish(
             show_selection(selection, run.learner.segments[-1]["shuffle"] is not None)
     if receipt is not None:
         leave_if_broken(receipt)
+    save, placed = saved
+    if placed != save:
+        said = f"{save}: was changed by another process meanwhile, and left as it is"
+        print(f"noregret: {said}; the model of this run is {placed}", file=sys.stderr)
     if run.stopped:
-        went = f"; go on with --resume {save} --skip seen{again}" if save is not None else ""
+        went = f"; go on with --resume {placed} --skip seen{again}" if placed is not None else ""
         print(f"noregret: stopped after {run.rounds:,} rounds{went}", file=sys.stderr)
-        raise typer.Exit(130)
+        raise typer.Exit(stop_code())
+    if placed != save:
+        raise typer.Exit(1)

@@ -168,8 +168,8 @@ class Features:
                 raise SettingError(f"column {name!r} is numeric in the model: it cannot be hashed now")
         for name in set(categorical) & set(self.text) | set(text) & set(self.categorical):
             raise SettingError(f"column {name!r} cannot be both categorical and text")
-        self.categorical += tuple(name for name in categorical if name not in self.categorical)
-        self.text += tuple(name for name in text if name not in self.text)
+        self.categorical = tuple(dict.fromkeys((*self.categorical, *categorical)))
+        self.text = tuple(dict.fromkeys((*self.text, *text)))
         self.memo = None
 
     def name_of(self, index: int) -> str:
