@@ -8,11 +8,12 @@ Layout, little-endian: the eight bytes `NOREGRET`; the format version (u32); the
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import struct
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -25,7 +26,7 @@ from noregret.errors import ModelFileError, SettingError
 from noregret.kernel import Kernel
 from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
-from noregret.learner.core import Core
+from noregret.learner.core import Core, fit
 from noregret.learner.selected import Selected
 from noregret.loss import Loss
 from noregret.stream.features import Features
@@ -33,6 +34,9 @@ from noregret.stream.features import Features
 MAGIC = b"NOREGRET"
 VERSION = 1
 _FRONT = struct.Struct("<8sII")
+_TYPES = ("<f8", "<f4", "<i8", "<i4", "<u8", "<u4", "|u1", "|i1", "|b1")  # of the arrays in a file
+_WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)  # what forged fields cause
+Whole = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Stored(msgspec.Struct):
@@ -44,6 +48,33 @@ class Stored(msgspec.Struct):
     offset: int
 
 
+class Segment(msgspec.Struct):
+    """One call of `learn`, as a file that anybody may have written must hold it."""
+
+    rows: Whole
+    skipped: Whole
+    digest: str | None
+    begin: Whole
+    end: Whole
+    passes: Whole
+    ended: bool
+    shuffle: Whole | None
+    class_weight: dict[str, float] | None
+
+
+class Options(msgspec.Struct):
+    """How streams were read, as a file that anybody may have written must hold it."""
+
+    label: str | None = None
+    positive: str | None = None
+    text: list[str] | None = None
+    categorical: list[str] | None = None
+    ignore: list[str] | None = None
+    hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None = None
+    missing: str | None = None
+    class_weight: dict[str, float] | None = None
+
+
 class Header(msgspec.Struct):
     """Everything of a learner that is not an array."""
 
@@ -53,7 +84,7 @@ class Header(msgspec.Struct):
     features: dict[str, Any] | None
     labels: dict[str, Any] | None
     segments: list[dict[str, Any]]
-    width: int
+    width: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
     paired: bool
     arrays: list[Stored]
     estimator: dict[str, Any] | None = None  # what the scikit-learn shell adds
@@ -148,32 +179,53 @@ def load(
     name = os.fspath(path)
     header, body = _read(name)
     core = _constructed(name, header, loss, kernel)
+    arrays = {part.name: _array(name, part, body) for part in header.arrays}
+    try:
+        msgspec.convert(header.segments, list[Segment])
+        msgspec.convert(header.options, Options)
+        return _restored(core, header, arrays), header.estimator
+    except ModelFileError:
+        raise
+    except (*_WRONG, msgspec.ValidationError) as error:
+        raise ModelFileError(f"the model file is damaged ({_reason(error)})", name) from error
+
+
+def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Core:
+    """The learner with all that it had learned; one of _WRONG where that does not fit together."""
     if header.selection is not None:
         core = Selected(core, header.selection)
-    arrays = {part.name: _array(name, part, body) for part in header.arrays}
     state = new_state()
-    try:
-        for field in state.dtype.names or ():
-            state[field] = arrays[f"state.{field}"]
-        core.restore(arrays, header.width, header.paired)
-        core.preparation.peak = arrays["peak"].copy()
-        core.features = Features.from_dict(header.features) if header.features else None
-        core.labels = core.labels.from_dict(header.labels) if header.labels and core.labels else None
-    except (KeyError, ValueError, TypeError) as error:
-        raise ModelFileError(f"the model file is damaged ({error})", name) from error
-    _check_places(name, state)
+    fit(arrays, {"peak": (len(arrays["peak"]),)})
+    for field in state.dtype.names or ():
+        part = arrays[f"state.{field}"]
+        if part.shape != state[field].shape or part.dtype != state[field].dtype:
+            raise ValueError(f"{field} does not fit")
+        state[field] = part
+    _check_places(state)
+    core.restore(arrays, header.width, header.paired)
+    core.preparation.peak = arrays["peak"].astype(np.float64)
+    core.features = Features.from_dict(header.features) if header.features is not None else None
+    if (header.labels is None) != (core.labels is None):
+        raise ValueError("its labels are not those of its loss")
+    if header.labels is not None and core.labels is not None:
+        core.labels = core.labels.from_dict(header.labels)
     core.state, core.segments, core.options = state, header.segments, header.options
-    return core, header.estimator
+    return core
 
 
-def _check_places(name: str, state: NDArray[Any]) -> None:
+def _reason(error: Exception) -> str:
+    """What is wrong, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _check_places(state: NDArray[Any]) -> None:
     """What kernels use as places in tables must lie inside them."""
     limits = {"window_at": WINDOW, "trace_rows": POINTS, "curve_rows": ROWS}
     for field, limit in limits.items():
         if not 0 <= state[field][0] < limit:
-            raise ModelFileError(f"the model file is damaged ({field} is {state[field][0]})", name)
+            raise ValueError(f"{field} is {state[field][0]}")
     if state["trace_step"][0] < 1 or state["rounds"][0] < 0:
-        raise ModelFileError("the model file is damaged (its clock is wrong)", name)
+        raise ValueError("its clock is wrong")
 
 
 def _raw(array: NDArray[Any]) -> memoryview:
@@ -197,8 +249,8 @@ def _read(name: str) -> tuple[Header, bytes]:
         raise ModelFileError("the model file is damaged or cut short: its checksum does not match", name)
     try:
         header = msgspec.msgpack.decode(data[_FRONT.size : _FRONT.size + length], type=Header)
-    except msgspec.MsgspecError as error:
-        raise ModelFileError(f"the header of the model file is damaged ({error})", name) from error
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        raise ModelFileError(f"the header of the model file is damaged ({_reason(error)})", name) from error
     return header, data[_FRONT.size + length : -32]
 
 
@@ -222,8 +274,8 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
         settings["kernel"] = _own_kernel(name, header.custom_kernel, kernel)
     try:
         return LEARNERS[header.learner](**settings)
-    except (TypeError, SettingError) as error:
-        raise ModelFileError(f"the settings in the model file cannot be used ({error})", name) from error
+    except _WRONG as error:
+        raise ModelFileError(f"the settings in the model file cannot be used ({_reason(error)})", name) from error
 
 
 def _own_kernel(name: str, wanted: dict[str, Any], kernel: Any) -> Kernel:
@@ -239,7 +291,8 @@ def _own_kernel(name: str, wanted: dict[str, Any], kernel: Any) -> Kernel:
 
 def _array(name: str, part: Stored, body: bytes) -> NDArray[Any]:
     try:
-        count = int(np.prod(part.shape, dtype=np.int64))
-        return np.frombuffer(body, np.dtype(part.dtype), count, part.offset).reshape(part.shape)
-    except (ValueError, TypeError) as error:
-        raise ModelFileError(f"the array {part.name!r} in the model file is damaged ({error})", name) from error
+        if part.dtype not in _TYPES or any(not 0 <= size <= 2**31 for size in part.shape):
+            raise ValueError("no array has such a type or shape")
+        return np.frombuffer(body, np.dtype(part.dtype), math.prod(part.shape), part.offset).reshape(part.shape)
+    except _WRONG as error:
+        raise ModelFileError(f"the array {part.name!r} in the model file is damaged ({_reason(error)})", name) from error

@@ -6,7 +6,6 @@ Exit 0: fine. 1: a claim failed. 2: bad usage or bad input, said in one line. 13
 from __future__ import annotations
 
 import errno
-import gc
 import os
 import sys
 from collections.abc import Callable
@@ -126,9 +125,6 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def main() -> None:
     """Run the command and leave with its exit code."""
-    gc.freeze()  # what is imported stays
-    gc.set_threshold(200_000, 20, 20)
-    gc.enable()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ‖ or ± still gets its figures
@@ -157,7 +153,8 @@ def main() -> None:
         if not came():  # a compiler that is interrupted may say so in words of its own
             raise
         code = stop_code()
-    gc.freeze()  # nor is there anything to look for at the end
+    if came() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
+        code = stop_code()
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -298,6 +298,13 @@ def aligned(*shape: int) -> Vector:
     return space[first : first + numbers].reshape(shape)
 
 
+def fit(arrays: Arrays, shapes: dict[str, tuple[int, ...]]) -> None:
+    """A ValueError unless arrays of numbers have these shapes: asked before any memory is taken for them."""
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape or arrays[name].dtype.kind not in "fiu":
+            raise ValueError(f"the array {name!r} does not fit")
+
+
 def check_memory(needed: int, width: int) -> None:
     """A sentence instead of an exhausted machine."""
     if needed < 1 << 28:

@@ -18,7 +18,7 @@ from noregret._kernel.state import CONSTANT
 from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import DivergedError, MemoryShortError, SettingError
-from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, positive
+from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, fit, positive
 from noregret.loss import Loss
 from noregret.memory import free_memory
 from noregret.prepare import Preparation
@@ -78,11 +78,10 @@ class Matrix(Core):
         return {"A": self.A[:n, :n], "B": self.B[:n, :n], "b": self.b[:n], "u": self.u[:n]}
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        n = width + self.shift
+        fit(arrays, {"A": (n, n), "B": (n, n), "b": (n,), "u": (n,)})
         self.grow(width, sparse=paired)
-        n = self.places
         for name, mine in (("A", self.A[:n, :n]), ("B", self.B[:n, :n]), ("b", self.b[:n]), ("u", self.u[:n])):
-            if arrays[name].shape != mine.shape:
-                raise ValueError(f"{name} does not fit {width} features")
             mine[:] = arrays[name]
 
     def grow(self, width: int, sparse: bool) -> None:

@@ -13,8 +13,9 @@ import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -240,6 +241,8 @@ class Features:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Features:
+        """The recipe that was kept; a ValueError for one that none can be."""
+        _check(stored)
         features = cls(stored["kind"], stored["columns"])
         features.hash_bits, features.hash_start = stored["hash_bits"], stored["hash_start"]
         features.categorical, features.text = tuple(stored["categorical"]), tuple(stored["text"])
@@ -251,6 +254,32 @@ class Features:
             name: place if place < start else place + features.slots for place, name in enumerate(features.names)
         }
         return features
+
+
+class _Stored(msgspec.Struct):
+    """What `to_dict` makes, as a file that anybody may have written must hold it."""
+
+    kind: Kind
+    columns: Annotated[int, msgspec.Meta(ge=0, le=MAX_INDEX + 1)]
+    names: list[str]
+    hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None
+    hash_start: Annotated[int, msgspec.Meta(ge=0)] | None
+    categorical: list[str]
+    text: list[str]
+    values: tuple[list[Annotated[int, msgspec.Meta(ge=0)]], list[str]]
+
+
+def _check(stored: dict[str, Any]) -> None:
+    try:
+        found = msgspec.convert(stored, _Stored)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"features: {error}") from error
+    slots, start = 0 if found.hash_bits is None else 1 << found.hash_bits, found.hash_start
+    fits = (found.hash_bits is None) == (start is None) and (start or 0) <= len(found.names)
+    fits = fits and len(set(found.names)) == len(found.names) and len(found.names) + slots <= MAX_INDEX + 1
+    fits = fits and len(found.values[0]) == len(found.values[1]) and max(found.values[0], default=-1) < slots
+    if not fits:
+        raise ValueError("features that do not fit together")
 
 
 def _bits(slots: int, noted: list[int]) -> NDArray[np.uint8]:
