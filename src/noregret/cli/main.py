@@ -8,9 +8,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -35,8 +35,9 @@ from noregret.cli.signals import came, listen, stop_code
 from noregret.cli.theorems import theorems
 from noregret.cli.tour import tour
 from noregret.cli.verify import verify
+from noregret.cli.visible import escaped_output
 from noregret.cli.warmup import warmup
-from noregret.errors import NoregretError, SettingError
+from noregret.errors import CacheWarning, NoregretError, SettingError
 from noregret.memory import shortage
 
 
@@ -125,12 +126,19 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def main() -> None:
     """Run the command and leave with its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without ‖ or ± still gets its figures
     listen()
+    with escaped_output():
+        code = _run()
+    sys.exit(code)
+
+
+def _run() -> int:
+    code: Any
     try:
-        code = _command(sys.argv[1:2])(standalone_mode=False, prog_name="noregret")
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", CacheWarning)
+            warnings.showwarning = _note
+            code = _command(sys.argv[1:2])(standalone_mode=False, prog_name="noregret")
         sys.stdout.flush()
     except NoregretError as error:
         code = _say(str(error))
@@ -155,7 +163,7 @@ def main() -> None:
         code = stop_code()
     if came() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
         code = stop_code()
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
 def _command(words: list[str]) -> Any:
@@ -164,6 +172,14 @@ def _command(words: list[str]) -> Any:
     command = typer.main.get_command(program(*named) if named else app)
     check_only_what_is_given(command)
     return command
+
+
+def _note(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """A warning of ours is a line like an error's; another is shown as Python shows it."""
+    if issubclass(category, CacheWarning):
+        _say(str(message))
+    else:
+        print(warnings.formatwarning(message, category, *place[:2]), end="", file=sys.stderr)
 
 
 def _say(sentence: str) -> int:
