@@ -75,12 +75,19 @@ class Options(msgspec.Struct):
     class_weight: dict[str, float] | None = None
 
 
+class Own(msgspec.Struct):
+    """A loss or a kernel of the user's own."""
+
+    name: str
+    fingerprint: str
+
+
 class Header(msgspec.Struct):
     """Everything of a learner that is not an array."""
 
     learner: str
     settings: dict[str, Any]
-    custom_loss: dict[str, Any] | None
+    custom_loss: Own | None
     features: dict[str, Any] | None
     labels: dict[str, Any] | None
     segments: list[dict[str, Any]]
@@ -90,7 +97,7 @@ class Header(msgspec.Struct):
     estimator: dict[str, Any] | None = None  # what the scikit-learn shell adds
     options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
     selection: dict[str, Any] | None = None  # of a model that was selected from a run: how, and the risk promised
-    custom_kernel: dict[str, Any] | None = None  # name and fingerprint of a kernel of the user's own
+    custom_kernel: Own | None = None  # name and fingerprint of a kernel of the user's own
 
 
 def save(
@@ -107,7 +114,7 @@ def save(
     """
     settings, custom = dict(core.settings), None
     if core.loss.custom:
-        custom = {"name": core.loss.name, "fingerprint": fingerprint(core.loss.value, core.loss.slope)}
+        custom = Own(core.loss.name, fingerprint(core.loss.value, core.loss.slope))
         settings["loss"] = None
     own = settings.get("kernel")
     if isinstance(own, Kernel):
@@ -135,7 +142,7 @@ def save(
             estimator,
             core.options,
             core.selection if isinstance(core, Selected) else None,
-            own_kernel(own) if isinstance(own, Kernel) else None,
+            Own(**own_kernel(own)) if isinstance(own, Kernel) else None,
         )
     )
     digest, placed = hashlib.sha256(), Path(path)
@@ -259,7 +266,7 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
         raise ModelFileError(f"holds a learner {header.learner!r} that this noregret does not know", name)
     settings = dict(header.settings)
     if header.custom_loss is not None:
-        wanted = header.custom_loss["name"]
+        wanted = header.custom_loss.name
         if loss is None:
             raise ModelFileError(
                 f"was learned with the loss {wanted!r} of its own: in Python, give it with noregret.load(path, loss)",
@@ -267,7 +274,7 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
             )
         if not isinstance(loss, Loss):
             raise SettingError(f"load: loss must be the loss {wanted!r} that the model was learned with, got {loss!r}")
-        if fingerprint(loss.value, loss.slope) != header.custom_loss["fingerprint"]:
+        if fingerprint(loss.value, loss.slope) != header.custom_loss.fingerprint:
             raise ModelFileError(f"was learned with another {wanted!r} than the loss given", name)
         settings["loss"] = loss
     if header.custom_kernel is not None:
@@ -278,15 +285,15 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
         raise ModelFileError(f"the settings in the model file cannot be used ({_reason(error)})", name) from error
 
 
-def _own_kernel(name: str, wanted: dict[str, Any], kernel: Any) -> Kernel:
+def _own_kernel(name: str, wanted: Own, kernel: Any) -> Kernel:
     """The kernel given, if it is the one that was learned with."""
     if kernel is None:
         said = "in Python, give it with noregret.load(path, kernel=kernel)"
-        raise ModelFileError(f"was learned with the kernel {wanted['name']!r} of its own: {said}", name)
+        raise ModelFileError(f"was learned with the kernel {wanted.name!r} of its own: {said}", name)
     found = parse_kernel(kernel)
-    if not found.custom or fingerprint(found.function) != wanted["fingerprint"]:  # type: ignore[arg-type]
-        raise ModelFileError(f"was learned with another {wanted['name']!r} than the kernel given", name)
-    return replace(found, name=wanted["name"])
+    if not found.custom or fingerprint(found.function) != wanted.fingerprint:  # type: ignore[arg-type]
+        raise ModelFileError(f"was learned with another {wanted.name!r} than the kernel given", name)
+    return replace(found, name=wanted.name)
 
 
 def _array(name: str, part: Stored, body: bytes) -> NDArray[Any]:
@@ -295,4 +302,6 @@ def _array(name: str, part: Stored, body: bytes) -> NDArray[Any]:
             raise ValueError("no array has such a type or shape")
         return np.frombuffer(body, np.dtype(part.dtype), math.prod(part.shape), part.offset).reshape(part.shape)
     except _WRONG as error:
-        raise ModelFileError(f"the array {part.name!r} in the model file is damaged ({_reason(error)})", name) from error
+        raise ModelFileError(
+            f"the array {part.name!r} in the model file is damaged ({_reason(error)})", name
+        ) from error

@@ -192,7 +192,12 @@ class Compressed(_Summed):
         indices, stored = (np.array(arrays[name]) for name in ("support_indices", "supports"))
         fit(arrays, {"support_bounds": (len(bounds),), "support_indices": (len(indices),), "supports": (len(stored),)})
         sizes = {len(indices), len(stored), int(bounds[-1])}
-        if len(sizes) > 1 or bounds[0] or (np.diff(bounds) < 0).any() or ((indices < 0) | (indices >= self.width)).any():
+        if (
+            len(sizes) > 1
+            or bounds[0]
+            or (np.diff(bounds) < 0).any()
+            or ((indices < 0) | (indices >= self.width)).any()
+        ):
             raise ValueError("the supports do not fit together")
         self.starts, self.stops, self.end = bounds[:-1].copy(), bounds[1:].copy(), len(indices)
         self.indices, self.values = indices.astype(np.uint32), stored.astype(np.float64)

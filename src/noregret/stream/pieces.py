@@ -74,7 +74,9 @@ def line_end(data: bytearray, start: int, filled: int) -> int:
 
 def too_long(source: str, line: int | None = None) -> InputError:
     """What is wrong with a line, or a record of several, that has no end within the limit."""
-    return InputError(f"a line or record must end within {LINE_LIMIT // 2**20} MiB, and this one does not", source, line)
+    return InputError(
+        f"a line or record must end within {LINE_LIMIT // 2**20} MiB, and this one does not", source, line
+    )
 
 
 def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:

@@ -145,7 +145,9 @@ class Cached(Stream):
                 yield block
         except _NoRoom as full:
             warnings.warn(
-                f"{full.place}: the cache cannot be written ({full.said}): going on without it", CacheWarning, stacklevel=2
+                f"{full.place}: the cache cannot be written ({full.said}): going on without it",
+                CacheWarning,
+                stacklevel=2,
             )
             for block in self._apart()._read():
                 known = min(done, len(block))
