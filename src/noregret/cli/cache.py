@@ -77,7 +77,7 @@ def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
         return False, found
     rows = 0
     with Bar(quiet) as bar:
-        for block in source.make():
+        for block in source.make(sync=True):
             rows += len(block)
             bar.show(f"reading {rows:,} rows", source.fraction())
     found = source.sound()

@@ -29,6 +29,7 @@ from noregret.cli.arguments import (
     Text,
     Threads,
 )
+from noregret.cli.visible import below, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -306,7 +307,7 @@ class Bar:
             from noregret.cli.progress import COMPILES
 
             columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar = Progress(*columns, console=Console(file=below(sys.stderr)), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(f"starting {COMPILES}", total=None)
         return self
@@ -314,7 +315,7 @@ class Bar:
     def show(self, what: str, fraction: float | None) -> None:
         if self._bar is not None:
             total = None if fraction is None else 1.0
-            self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0)
+            self._bar.update(self._task, description=visible(what), total=total, completed=fraction or 0.0)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -30,6 +31,7 @@ from noregret.cli.arguments import (
     Text,
     Threads,
 )
+from noregret.cli.signals import stop_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -243,6 +245,7 @@ def learn(
         "class_weight": class_weights(class_weight),
     }
     wanted = Wanted(learner, None if task is None else Task.parse(task), settings, reading, certify, select is not None)
+    since = _resealed(resume, save)
     choice = None if resume is None else resumed(resume, wanted)
     if choice is None:
         check_named(wanted)
@@ -291,8 +294,9 @@ def learn(
                 )
         rounds = None if gathering is None or run.stopped else gathering.done()
         selection = None if rounds is None or selecting is None else selected(run, rounds, selecting)
+        placed = save
         if save is not None:
-            model.save(run.learner if selection is None else selection.learner, save)
+            placed = model.save(run.learner if selection is None else selection.learner, save, since=since)
         found = None if rounds is None or not certify else _certified(run, rounds, asked, quiet or json)
     if found is not None and selection is not None:
         from noregret.receipt.make import with_selection
@@ -308,12 +312,20 @@ def learn(
         None if selection is None else selection.to_dict(),
         choice,
         asked["gap"],
-        save,
+        (save, placed),
         _again(passes, shuffle),
         command_of(stream, reading),
         json,
         quiet,
     )
+
+
+def _resealed(resume: Path | None, save: Path | None) -> bytes | None:
+    """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
+    from noregret import model
+
+    same = resume is not None and save is not None and os.path.realpath(resume) == os.path.realpath(save)
+    return model.seal(resume) if same and resume is not None else None
 
 
 def _again(passes: int, shuffle: int | None) -> str:
@@ -347,7 +359,7 @@ def _watching(
         yield watch
         if stopped() and not played:
             print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
-            raise typer.Exit(130)
+            raise typer.Exit(stop_code())
         if writer is not None:
             writer.close()
 
@@ -437,7 +449,7 @@ def _finish(
     selection: dict[str, Any] | None,
     choice: Chosen,
     gap: float,
-    save: Path | None,
+    saved: tuple[Path | None, Path | None],
     again: str,
     command: str,
     json: bool,
@@ -467,7 +479,13 @@ def _finish(
         show_lines(advised(run, choice, command))
     if receipt is not None:
         leave_if_broken(receipt)
+    save, placed = saved
+    if placed != save:
+        said = f"{save}: was changed by another process meanwhile, and left as it is"
+        print(f"noregret: {said}; the model of this run is {placed}", file=sys.stderr)
     if run.stopped:
-        went = f"; go on with --resume {save} --skip seen{again}" if save is not None else ""
+        went = f"; go on with --resume {placed} --skip seen{again}" if placed is not None else ""
         print(f"noregret: stopped after {run.rounds:,} rounds{went}", file=sys.stderr)
-        raise typer.Exit(130)
+        raise typer.Exit(stop_code())
+    if placed != save:
+        raise typer.Exit(1)

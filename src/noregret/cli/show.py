@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
+from noregret.cli.visible import put, visible
 from noregret.run import Run
 from noregret.summary import at_least, at_most, counted, number, run_rows, share, title_of
 
@@ -15,15 +16,16 @@ __all__ = ["at_least", "at_most", "counted", "number", "share", "show_run", "tab
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
     """Aligned columns on standard output: words to the left, figures to the right."""
-    lines = [*([] if head is None else [head]), *rows]
+    lines = [[visible(cell, line=True) for cell in line] for line in (*([] if head is None else [head]), *rows)]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     bold, plain = ("\x1b[1m", "\x1b[0m") if _styled() else ("", "")
     if title is not None:
-        print(title)
-    for line in lines:
+        print(visible(title, line=True))
+    for place, line in enumerate(lines):
         cells = [_padded(cell, width, i == 0) for i, (cell, width) in enumerate(zip(line, widths, strict=True))]
         text = "  ".join(cells).rstrip()
-        print(f"{bold}{text}{plain}" if line is head else text)
+        heading = head is not None and place == 0
+        put(f"{bold}{text}{plain}" if heading else text, styled=heading)
 
 
 def _styled() -> bool:

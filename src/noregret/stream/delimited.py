@@ -38,6 +38,7 @@ class Delimited(TextStream):
         self._file = file
         self._between = ""
         self._waiting: Iterator[Piece] | None = None
+        self._looking = True
         source = self._whole_pieces()
         try:
             looked_at, kind_of = self._look(source, settings)
@@ -49,13 +50,22 @@ class Delimited(TextStream):
             source.close()
         else:
             self._waiting = chain(looked_at, source)
+        self._looking = False
         super().__init__(file, self._plan.features, settings)
         self._columns = _columns(self._plan, len(self.header))
 
     def _whole_pieces(self) -> Generator[Piece]:
         """The text in pieces of whole records; the first begins with the header."""
         with self._file.open() as self._opened:
-            yield from pieces(self._opened, self._cut)
+            lines = 0
+            try:
+                for text in pieces(self._opened, self._cut):
+                    yield text
+                    lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
+            except InputError as error:
+                if error.line is not None or not self._looking:
+                    raise  # who reads the rows knows the line
+                raise InputError(error.sentence, error.source, lines + 1) from error
 
     def _cut(self, data: bytearray, start: int, filled: int) -> int:
         """Where the last whole record ends."""

@@ -13,8 +13,9 @@ import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -177,8 +178,8 @@ class Features:
                 raise SettingError(f"column {name!r} is numeric in the model: it cannot be hashed now")
         for name in set(categorical) & set(self.text) | set(text) & set(self.categorical):
             raise SettingError(f"column {name!r} cannot be both categorical and text")
-        self.categorical += tuple(name for name in categorical if name not in self.categorical)
-        self.text += tuple(name for name in text if name not in self.text)
+        self.categorical = tuple(dict.fromkeys((*self.categorical, *categorical)))
+        self.text = tuple(dict.fromkeys((*self.text, *text)))
         self.memo = None
 
     def name_of(self, index: int) -> str:
@@ -249,6 +250,8 @@ class Features:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Features:
+        """The recipe that was kept; a ValueError for one that none can be."""
+        _check(stored)
         features = cls(stored["kind"], stored["columns"])
         features.hash_bits, features.hash_start = stored["hash_bits"], stored["hash_start"]
         features.categorical, features.text = tuple(stored["categorical"]), tuple(stored["text"])
@@ -260,6 +263,32 @@ class Features:
             name: place if place < start else place + features.slots for place, name in enumerate(features.names)
         }
         return features
+
+
+class _Stored(msgspec.Struct):
+    """What `to_dict` makes, as a file that anybody may have written must hold it."""
+
+    kind: Kind
+    columns: Annotated[int, msgspec.Meta(ge=0, le=MAX_INDEX + 1)]
+    names: list[str]
+    hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None
+    hash_start: Annotated[int, msgspec.Meta(ge=0)] | None
+    categorical: list[str]
+    text: list[str]
+    values: tuple[list[Annotated[int, msgspec.Meta(ge=0)]], list[str]]
+
+
+def _check(stored: dict[str, Any]) -> None:
+    try:
+        found = msgspec.convert(stored, _Stored)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"features: {error}") from error
+    slots, start = 0 if found.hash_bits is None else 1 << found.hash_bits, found.hash_start
+    fits = (found.hash_bits is None) == (start is None) and (start or 0) <= len(found.names)
+    fits = fits and len(set(found.names)) == len(found.names) and len(found.names) + slots <= MAX_INDEX + 1
+    fits = fits and len(found.values[0]) == len(found.values[1]) and max(found.values[0], default=-1) < slots
+    if not fits:
+        raise ValueError("features that do not fit together")
 
 
 def _bits(slots: int, noted: list[int]) -> NDArray[np.uint8]:

@@ -93,12 +93,14 @@ def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: S
     _check_declared(names, settings, features, source)
     if not settings.frozen:
         features.declare(settings.categorical, settings.text)
+    known = dict.fromkeys(features.index, "numeric")
+    known |= dict.fromkeys(features.categorical, "categorical") | dict.fromkeys(features.text, "text")
     kinds = {
         place: kind
         for place, name in enumerate(names)
         if place != label
         and name not in settings.ignore
-        and (kind := _kind(place, name, kind_of, settings, features)) is not None
+        and (kind := known.get(name) or (None if settings.frozen else kind_of(place))) is not None
     }
     if not settings.frozen:
         _extend(features, {names[place]: kind for place, kind in kinds.items()}, settings)
@@ -108,11 +110,13 @@ def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: S
 
 
 def _check_names(names: Sequence[str], source: str) -> None:
+    seen: set[str] = set()
     for place, name in enumerate(names):
         if not name:
             raise InputError(f"column {place + 1} has no name", source, 1)
-        if name in names[:place]:
+        if name in seen:
             raise InputError(f"two columns are named {name!r}", source, 1)
+        seen.add(name)
 
 
 def _label(names: Sequence[str], settings: Settings, source: str) -> int | None:
@@ -137,29 +141,18 @@ def _recipe(settings: Settings, source: str) -> Features:
 
 
 def _check_declared(names: Sequence[str], settings: Settings, features: Features, source: str) -> None:
+    known = set(names)
     for option in ("categorical", "text", "ignore"):
         for name in getattr(settings, option):
             if name == (settings.label or USUAL_LABEL):
                 raise InputError(f"column {name!r} is the label: it cannot be --{option} too", source)
-            if name not in names:
+            if name not in known:
                 raise InputError(
                     f"there is no column {name!r} to be --{option}: the columns are {listed(names)}", source
                 )
     for name in (*features.names, *features.categorical, *features.text):
-        if name not in names:
+        if name not in known:
             raise InputError(f"the model needs a column {name!r}: the columns are {listed(names)}", source)
-
-
-def _kind(
-    place: int, name: str, kind_of: Callable[[int], ColumnKind], settings: Settings, features: Features
-) -> Literal["numeric", "categorical", "text"] | None:
-    if name in features.text:
-        return "text"
-    if name in features.categorical:
-        return "categorical"
-    if name in features.index:
-        return "numeric"
-    return None if settings.frozen else kind_of(place)
 
 
 def _extend(features: Features, kinds: dict[str, Any], settings: Settings) -> None:
