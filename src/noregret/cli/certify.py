@@ -59,6 +59,7 @@ def certify(
     )
     from noregret.errors import SettingError
     from noregret.receipt import certify as certify_run
+    from noregret.receipt.replay import reading
     from noregret.run import Run
 
     check_writable(str(model), receipt, plot, what="the model")
@@ -73,7 +74,7 @@ def certify(
     with closing_in(quiet or json) as watch:
         found = certify_run(
             run,
-            *(read_again(stream, core.options, threads, cache) for stream in streams),
+            *(read_again(stream, reading(core), threads, cache) for stream in streams),
             radius=radius,
             radii=radii_of(radii),
             anytime=anytime or kind == "regret",
@@ -96,18 +97,17 @@ def certify(
     leave_if_broken(found)
 
 
-def read_again(stream: str, options: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:
+def read_again(stream: str, said: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:
     """A stream as it was read when it was learned from."""
     from noregret.stream import read
 
     return read(
         stream,
-        label=options.get("label"),
-        text=options.get("text") or (),
-        categorical=options.get("categorical") or (),
-        ignore=options.get("ignore") or (),
-        hash_bits=options.get("hash_bits") or 18,
-        missing=options.get("missing") or "error",
+        label=said.get("label"),
+        columns=said.get("columns"),
+        ignore=said.get("ignore") or (),
+        hash_bits=said.get("hash_bits") or 18,
+        missing=said.get("missing") or "error",
         threads=threads,
         cache=cache,
     )

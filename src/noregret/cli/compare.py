@@ -13,12 +13,15 @@ import typer
 from noregret.cli.arguments import (
     Cache,
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Passes,
     Positive,
     Quiet,
@@ -63,6 +66,9 @@ def compare(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -100,6 +106,9 @@ def compare(
         label=label,
         text=names(text),
         categorical=names(categorical),
+        numeric=names(numeric),
+        date=names(date),
+        keep=names(keep),
         ignore=names(ignore),
         hash_bits=18 if hash_bits is None else hash_bits,
         missing=missing or "error",
@@ -124,7 +133,10 @@ def compare(
 
         print(msgspec.json.encode(comparison.to_dict()).decode())
     elif not quiet:
+        from noregret.cli.show import show_decisions
+
         _show(comparison)
+        show_decisions(source.decisions)
     _leave_if_broken(comparison)
 
 

@@ -13,12 +13,15 @@ import typer
 from noregret.cli.arguments import (
     Cache,
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Passes,
     Positive,
     Quiet,
@@ -118,6 +121,9 @@ def learn(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -222,6 +228,9 @@ def learn(
         "positive": positive,
         "text": list(names(text)) or None,
         "categorical": list(names(categorical)) or None,
+        "numeric": list(names(numeric)) or None,
+        "date": list(names(date)) or None,
+        "keep": list(names(keep)) or None,
         "ignore": list(names(ignore)) or None,
         "hash_bits": hash_bits,
         "missing": missing,
@@ -235,8 +244,8 @@ def learn(
     source = read(
         stream,
         label=kept["label"],
-        text=() if resume else kept["text"] or (),  # a resumed model's recipe knows its columns
-        categorical=() if resume else kept["categorical"] or (),
+        # a resumed model's recipe knows its columns
+        **{key: () if resume else kept[key] or () for key in ("text", "categorical", "numeric", "date", "keep")},
         ignore=kept["ignore"] or (),
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],
@@ -279,6 +288,7 @@ def learn(
         found.save(receipt)
     _finish(
         run,
+        source,
         found,
         None if chosen is None else chosen.to_dict(),
         asked["gap"],
@@ -321,6 +331,7 @@ def _core(
     check_same({"learner": core.name}, {"learner": name}, "model")
     check_same(core.settings, learner_settings(core.name, settings), "model")
     core.options = with_defaults({key: core.options.get(key) for key in reading})
+    core.options["label"] = core.options["label"] or (core.features.label if core.features else None)
     check_same(core.options, reading, "model")
     return core
 
@@ -453,6 +464,7 @@ def _certified(run: Run, rounds: Rounds, asked: dict[str, Any], quiet: bool) -> 
 
 def _finish(
     run: Run,
+    source: Stream,
     receipt: Receipt | None,
     selection: dict[str, Any] | None,
     gap: float,
@@ -468,11 +480,13 @@ def _finish(
         import msgspec
 
         answer = run.to_dict() if receipt is None else certified(run.to_dict(), receipt)
+        answer |= {"columns": source.columns, "decisions": source.decisions}
         print(msgspec.json.encode(answer if selection is None else {**answer, "selection": selection}).decode())
     elif not quiet:
-        from noregret.cli.show import show_run
+        from noregret.cli.show import show_decisions, show_run
 
         show_run(run)
+        show_decisions(source.decisions)
         if receipt is not None:
             print()
             show_receipt(receipt, gap)

@@ -10,7 +10,9 @@ from unicodedata import combining, east_asian_width
 from noregret.run import Run
 from noregret.summary import at_least, at_most, counted, number, run_rows, share, title_of
 
-__all__ = ["at_least", "at_most", "counted", "number", "share", "show_run", "table", "title_of"]
+DECISIONS = 20  # lines shown of what was recognised
+
+__all__ = ["at_least", "at_most", "counted", "number", "share", "show_decisions", "show_run", "table", "title_of"]
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
@@ -45,3 +47,11 @@ def _width(text: str) -> int:
 def show_run(run: Run, told: str = "") -> None:
     """The table of one run."""
     table(run_rows(run), ("", "total", "a round"), title=title_of(run) + told)
+
+
+def show_decisions(decisions: Sequence[str]) -> None:
+    """The lines about what was recognised in the columns of a table."""
+    for line in decisions[:DECISIONS]:
+        print(line)
+    if len(decisions) > DECISIONS:
+        print(f"and {len(decisions) - DECISIONS:,} lines more, on other columns")

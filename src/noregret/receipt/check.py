@@ -35,7 +35,7 @@ from noregret.rounds import Rounds
 from noregret.theorem import THEOREMS
 
 DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, AssertionError)
-READING = {"label", "text", "categorical", "ignore", "missing", "hash_bits"}
+READING = {"label", "columns", "ignore", "missing", "hash_bits"}
 SEGMENT = {"rows", "passes", "shuffle", "class_weight", "ended", "digest"}
 ENTRY = {"rounds", "loss", "domain", "sigma", "own", "comparator", "gap", "lower", "upper", "points"}
 CERTIFICATE = {"theorem", "source", "bound", "observed", "verdict", "assumptions", "values", "points"}

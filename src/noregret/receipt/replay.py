@@ -110,8 +110,6 @@ def classes(core: Core) -> list[Any] | None:
 
 def reading(core: Core) -> dict[str, Any]:
     """How the streams were read, as far as it mattered."""
-    hashed = core.features is not None and bool(core.features.categorical or core.features.text)
-    kept = {key: core.options.get(key) for key in ("label", "text", "categorical", "ignore", "missing")}
-    if hashed:
-        kept["hash_bits"] = core.options.get("hash_bits")
-    return {key: value for key, value in kept.items() if value is not None}
+    kept = {key: core.options.get(key) for key in ("label", "ignore", "missing")}
+    told = {} if core.features is None else core.features.reading
+    return {key: value for key, value in kept.items() if value is not None} | told
