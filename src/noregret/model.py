@@ -31,7 +31,7 @@ from noregret.loss import Loss
 from noregret.stream.features import Features
 
 MAGIC = b"NOREGRET"
-VERSION = 1
+VERSION = 2  # 2: what columns were recognised as
 _FRONT = struct.Struct("<8sII")
 
 

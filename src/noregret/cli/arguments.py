@@ -11,9 +11,7 @@ STREAM_HELP = "A file (svmlight, VW, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zs
 StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]
 Label = Annotated[
     str | None,
-    typer.Option(
-        help="The column that holds the label (default: label, target, class, outcome or y, the first there is)."
-    ),
+    typer.Option(help="The column that holds the label (default: label, target, class, outcome or y)."),
 ]
 Positive = Annotated[str | None, typer.Option(help="Which of the two labels is +1.")]
 Text = Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")]

@@ -241,11 +241,13 @@ def learn(
         check_learner(core)
     kind = _kind(core, plot, picture, certify, asked, resume)
     kept = core.options
+    said: dict[str, Any] = {key: kept[key] or () for key in ("text", "categorical", "numeric", "date", "keep")}
+    if resume:
+        said = {}  # the recipe knows its columns
     source = read(
         stream,
         label=kept["label"],
-        # a resumed model's recipe knows its columns
-        **{key: () if resume else kept[key] or () for key in ("text", "categorical", "numeric", "date", "keep")},
+        **said,
         ignore=kept["ignore"] or (),
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],

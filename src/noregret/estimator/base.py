@@ -157,7 +157,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _blocks_by_name(self, X: Any, learn: bool) -> list[Rows]:
         features, label = self.core.features, self.core.options.get("label")
-        stream = read(X, features=features, frozen=not learn, labels=False, label=label)
+        stream = read(X, features=features, frozen=not learn, labels=False, label=label, recognise=False)
         return [block.rows for block in stream.blocks()]
 
     def _learn_by_name(self, X: Any, y: Vector, weights: Vector | None) -> None:

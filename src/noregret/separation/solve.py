@@ -79,7 +79,7 @@ def separate(
         source=laid.source,
         seconds=time.perf_counter() - began,
         digest=laid.digest,
-        reading={key: reading[key] for key in ("ignore", "missing") if key in reading} | laid.read,
+        reading={**{key: value for key, value in reading.items() if key in ("ignore", "missing")}, **laid.read},
         preparation=preparation,
         width=laid.rounds.width,
     )

@@ -53,8 +53,8 @@ class ArrowTable(Stream):
         self._rows_once = None if rereadable else batches(LOOKED_AT)
         look = _Look(names, types, source, self._first, settings.recognise)
         self._plan = plan(names, look, settings, source)
-        for column in (*self._plan.numeric, *self._plan.hashed, *self._plan.converted):
-            holds(types[column.column], column.name, source)
+        for place in [*(c.column for c in self._plan.numeric), *(c.column for c in self._plan.texts)]:
+            holds(types[place], names[place], source)
         super().__init__(
             source,
             self._plan.features,
@@ -162,6 +162,10 @@ class _Look:
             for place, said in asked.items()
             if said != "label" or is_string(self._types[place])
         }
+        for place, said in asked.items():
+            if said == "numeric" and there[place] == "dates":
+                what = f"column {self._names[place]!r} must hold numbers, it holds type {self._types[place]}"
+                raise InputError(what, self._source)
         looked = self._first(self._source) if any(self._open(there[p], asked[p]) for p in there) else []
         found = {place: self._typed(place, there[place], looked) for place in there}
         text = {place: asked[place] for place in there if self._as_text(there[place], asked[place])}

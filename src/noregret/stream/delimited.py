@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
+from noregret.stream.amounts import amounts
 from noregret.stream.block import Dense, Ints, Rows
 from noregret.stream.features import Hints
 from noregret.stream.given import LabelTokens
 from noregret.stream.hashing import Strings
+from noregret.stream.kinds import MARKS
 from noregret.stream.numbers import is_missing, number
 from noregret.stream.opening import Input
 from noregret.stream.pieces import Piece, line_end, pieces
@@ -190,7 +192,7 @@ def _numbers_alone(
     if label is not None:
         kinds[label] = LABEL
     most, _, odd = text.counts(b"\n")
-    if odd or settings.date:
+    if odd or settings.date or settings.numeric:
         return None
     done = np.array([at, 0, 0, 0], dtype=np.int64)
     cells, tokens, tough = (np.empty(shape, dtype=np.int64) for shape in ((0, 0, 2), (most, 2), (0, 3)))
@@ -225,8 +227,8 @@ def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
     for place, column in enumerate(plan.numeric):
         kinds[column.column] = NUMBER
         places[column.column] = column.feature if plan.features.hash_start is None else place
-    for place, column_of_text in enumerate((*plan.hashed, *plan.converted)):
-        kinds[column_of_text.column], places[column_of_text.column] = HASHED, place
+    for place, text in enumerate(plan.texts):
+        kinds[text.column], places[text.column] = HASHED, place
     if plan.label is not None:
         kinds[plan.label] = LABEL
     return kinds, places
@@ -246,7 +248,7 @@ class _Rows:
         self._X = text.reuse.array(rows * width).reshape(rows, width)
         if width != len(plan.numeric):
             self._X[:] = 0.0
-        self._cells = np.empty((rows, len(plan.hashed) + len(plan.converted), 2), dtype=np.int64)
+        self._cells = np.empty((rows, len(plan.texts), 2), dtype=np.int64)
         self._labels, self._tokens = np.full(rows, math.nan), np.empty((rows, 2), dtype=np.int64)
         self._lines = np.empty(rows, dtype=np.int64)
         self._tough = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64)
@@ -288,8 +290,8 @@ class _Rows:
             self._plan.numeric, self._columns[1][[c.column for c in self._plan.numeric]], strict=True
         ):
             self._X[row, place] = _number(cells[column.column], column.name, source, records.began)
-        for place, column_of_text in enumerate((*self._plan.hashed, *self._plan.converted)):
-            self._cells[row, place] = self._kept(cells[column_of_text.column])
+        for place, text in enumerate(self._plan.texts):
+            self._cells[row, place] = self._kept(cells[text.column])
         if self._plan.label is not None:
             label = cells[self._plan.label]
             value = number(label)
@@ -359,6 +361,8 @@ class _Rows:
 def _number(cell: str, name: str, source: str, line: int) -> float:
     value = math.nan if is_missing(cell) else number(cell)
     if value is None:
-        advice = f"(if its values are names, declare it with --categorical {name})"
+        amount = any(not len(amounts(Strings.of([cell]), mark)[1]) for mark in MARKS)
+        option, what = ("numeric", "numbers are written so") if amount else ("categorical", "values are names")
+        advice = f"(if its {what}, declare it with --{option} {name})"
         raise InputError(f"column {name!r} must hold numbers, got {cell!r} {advice}", source, line)
     return value

@@ -142,9 +142,10 @@ def decide(
 
 def _decided(name: str, cells: Cells, asked: Asked, preferred: Mark, speaks_comma: bool, typed: bool) -> Decision:
     if asked == "date":
-        return _date(name, cells)
+        found = _date(name, cells)
+        return Decision(found.kind) if not found.kind.dates or found.kind.dates.order == "ymd" else found
     number = _number(name, cells, asked, preferred, speaks_comma, typed)
-    if asked == "numeric":
+    if asked == "numeric":  # written in any way, also where the first rows are plain
         return number or _forced_number(cells, preferred)
     if asked == "label":
         return Decision(CATEGORY) if number is None or cells.distinct <= CLASSES else number
@@ -157,7 +158,7 @@ def _decided(name: str, cells: Cells, asked: Asked, preferred: Mark, speaks_comm
 
 def _number(name: str, cells: Cells, asked: Asked, preferred: Mark, speaks_comma: bool, typed: bool) -> Decision | None:
     """Numbers, however they are written; None where some cell is none."""
-    if cells.plain and not typed:
+    if cells.plain and not typed and asked != "numeric":
         if not speaks_comma or "comma" not in cells.marks:
             return Decision(NUMBER)
         if not any("." in cell for cell in cells.all):
@@ -166,9 +167,11 @@ def _number(name: str, cells: Cells, asked: Asked, preferred: Mark, speaks_comma
     if not marks or (typed and cells.plain and asked != "numeric"):
         return None
     mark = marks[0] if len(marks) == 1 else preferred
-    line = "" if typed and cells.plain else _amounts_line(name, cells, mark)
-    override = "" if asked == "label" else f" ({_override('categorical', name)})"
-    return Decision(POINT if mark == "point" else COMMA, line and line + override)
+    example, doubt = _example(cells, mark)
+    line = f"column {name!r} holds numbers such as {example}{doubt}"
+    line = f"label: {line}" if asked == "label" else f"numeric: {line} ({_override('categorical', name)})"
+    expected = asked == "numeric" and (cells.plain or not doubt)
+    return Decision(POINT if mark == "point" else COMMA, None if expected else line)
 
 
 def _forced_number(cells: Cells, preferred: Mark) -> Decision:
@@ -178,18 +181,19 @@ def _forced_number(cells: Cells, preferred: Mark) -> Decision:
     return Decision(POINT if mark == "point" else COMMA)
 
 
-def _amounts_line(name: str, cells: Cells, mark: Mark) -> str:
+def _example(cells: Cells, mark: Mark) -> tuple[str, str]:
+    """An amount and what it is read as, and what else it could be."""
     example = max(cells.all[:LOOKED_AT], key=lambda cell: sum(not c.isdigit() for c in cell.strip()))
     others = [one for one in cells.marks if one != mark]
     value, *other = (float(amounts(Strings.of([example]), one)[0][0]) for one in (mark, *others))
     doubt = f", though it could be {other[0]:.15g}" if other and other[0] != value else ""
-    return f"numeric: column {name!r} holds numbers such as {_shown(example)}, read as {value:.15g}{doubt}"
+    return f"{_shown(example)}, read as {value:.15g}", doubt
 
 
 def _date(name: str, cells: Cells) -> Decision:
     """Dates; where day and month cannot be told apart, the month first."""
-    misfits = cells.undated if cells.all else dict.fromkeys(ORDERS, 0)
-    order = min(("ymd", "mdy", "dmy"), key=lambda one: misfits[one])
+    misfits: dict[Order, int] = cells.undated if cells.all else dict.fromkeys(ORDERS, 0)
+    order: Order = min(("ymd", "mdy", "dmy"), key=misfits.__getitem__)
     found, clocks, _ = instants(cells.strings, order)
     there = np.flatnonzero(found != NOT_THERE)
     hours = bool((clocks[there] % DAY != 0).any())
@@ -199,8 +203,8 @@ def _date(name: str, cells: Cells) -> Decision:
 
 def dated(name: str, dates: Dates, how: str = "") -> Decision:
     """A column of dates, with the line about it."""
-    features = "weekday and hour" if dates.hours else "and weekday"
-    said = f"date: column {name!r} holds dates{how}: days since {dates.since}, {features}"
+    features = ", the weekday and the hour" if dates.hours else " and the weekday"
+    said = f"date: column {name!r} holds dates{how}: days since {dates.since}{features}"
     return Decision(Kind("date", dates=dates), f"{said} ({_override('categorical', name)})")
 
 
@@ -225,7 +229,7 @@ def _words(name: str, cells: Cells, keep: bool) -> Decision:
         return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('ignore', name)})")
     spaces = any(len(cell.split()) > 1 for cell in cells.all)
     if count >= ENOUGH and cells.distinct > NEARLY_ALL * count and not spaces and 2 * numbers < count and not keep:
-        said = "is different in nearly every row: left out"
+        said = "is different in nearly every row"
         return Decision(LEFT_OUT, f"left out: column {name!r} {said} ({_override('keep', name)})")
     return Decision(CATEGORY)
 

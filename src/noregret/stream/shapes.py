@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from noregret.stream.block import Ints
@@ -29,7 +30,8 @@ class Shape:
 
     def cell(self, place: int) -> str:
         """The cell at one of `places`, counted among them."""
-        return self.letters[place].tobytes()[: len(self.text)].decode("utf-8", "replace")
+        letters: bytes = self.letters[place].tobytes()
+        return letters[: len(self.text)].decode("utf-8", "replace")
 
     def whole(self, *spans: tuple[int, int]) -> Ints:
         """The digits in these parts of each cell, end to end, as a whole number; at most 18 of them."""
@@ -65,11 +67,15 @@ def _letters(cells: Strings, chosen: Ints) -> NDArray[np.uint8]:
     """The bytes of each chosen cell in a row of its own, zeros behind them; rows are whole words of eight bytes."""
     starts, lengths = cells.starts[chosen], (cells.stops - cells.starts)[chosen]
     width = 8 * (int(lengths.max(initial=0)) // 8 + 1)
-    if not len(cells.data):
-        return np.zeros((len(chosen), width), dtype=np.uint8)
-    across = np.arange(width)
-    places = np.minimum(starts[:, None] + across, len(cells.data) - 1)
-    return np.where(across < lengths[:, None], cells.data[places], np.uint8(0))
+    found = np.zeros((len(chosen), width), dtype=np.uint8)
+    inside = starts + width <= len(cells.data)
+    if inside.any():
+        found[inside] = sliding_window_view(cells.data, width)[starts[inside]]
+    for place in np.flatnonzero(~inside).tolist():
+        last = cells.data[starts[place] :]
+        found[place, : len(last)] = last
+    found[np.arange(width) >= lengths[:, None]] = 0
+    return found
 
 
 def _groups(pattern: NDArray[np.uint8]) -> Ints:

@@ -117,6 +117,11 @@ class Plan:
         slots = np.concatenate([indices[at_column], found.slots + np.uint32(self.features.hash_start)])
         return merged(bounds, order, slots, np.concatenate([X[at_row, at_column], np.ones(len(found.rows))])), hints
 
+    @property
+    def texts(self) -> tuple[Hashed | Converted, ...]:
+        """The columns whose cells are taken as text."""
+        return (*self.hashed, *self.converted)
+
     def fill(self, X: Floats, made: Sequence[Floats]) -> None:
         """Write what the columns of `converted` became where it belongs in dense rows."""
         for column, values in zip(self.converted, made, strict=True):
@@ -261,8 +266,12 @@ def _decided(
         return {place: Decision(told.get(names[place], NUMBER)) for place in new}
     said: dict[str, Decision] = dict.fromkeys(settings.categorical, Decision(CATEGORY))
     said |= dict.fromkeys(settings.text, Decision(TEXT))
-    asked: dict[str, Asked] = dict.fromkeys(settings.keep, "keep")
-    asked |= dict.fromkeys(settings.numeric, "numeric") | dict.fromkeys(settings.date, "date")
+    options: tuple[tuple[Asked, tuple[str, ...]], ...] = (
+        ("keep", settings.keep),
+        ("numeric", settings.numeric),
+        ("date", settings.date),
+    )
+    asked = {name: option for option, columns in options for name in columns}
     wanted: dict[int, Asked] = {place: asked.get(names[place], "") for place in new if names[place] not in said}
     if label is not None and settings.labels and (settings.features is None or settings.features.label is None):
         wanted[label] = "label"
