@@ -91,6 +91,7 @@ class Audit:
     segments: tuple[Part, ...] = ()
     probabilities: bool = False  # whether scores for the logistic loss look like probabilities
     columns: tuple[str, ...] = ()  # the features as the log names them, (hashed) behind those that are words
+    decisions: tuple[str, ...] = ()  # a line for each thing that was recognised in the columns
 
     def __repr__(self) -> str:
         ends = f"[{self.overall.regret.lo:.6g}, {self.overall.regret.hi:.6g}]"
@@ -124,6 +125,7 @@ class Audit:
             **figures,
             "features": self.features,
             "columns": list(self.columns),
+            "decisions": list(self.decisions),
             "bias": self.bias,
             "loss": {"name": self.loss.spec, **figures["loss"]},
             "gap": self.gap,
@@ -149,6 +151,9 @@ def audit(
     bias: bool = False,
     text: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    date: Sequence[str] = (),
+    keep: Sequence[str] = (),
     ignore: Sequence[str] = (),
     hash_bits: int = 18,
     missing: str = "error",
@@ -171,14 +176,16 @@ def audit(
     (1, 2.0)
     """
     judged = parse_loss(loss)
-    text, categorical, ignore = (_listed(names) for names in (text, categorical, ignore))
+    text, categorical, numeric, date, keep, ignore = map(_listed, (text, categorical, numeric, date, keep, ignore))
     said = _said(score, probability, prediction)
     _check(judged, radius, segments, segment_by, positive, gap, seconds)
     if probability is not None and judged.regression:
         raise SettingError(f"audit: probability is for two classes; the loss {judged.name} is for numbers")
     kind = "score" if score is not None else "probability" if probability is not None else "prediction"
     columns = {"label": label or USUAL_LABEL, kind: said, "segment": segment_by}
-    _check_columns({name: column for name, column in columns.items() if column}, (*text, *categorical))
+    _check_columns(
+        {name: column for name, column in columns.items() if column}, (*text, *categorical, *numeric, *date, *keep)
+    )
     _check_again(log)
     beside = {column: _column(log, column) for column in (said, segment_by) if column}
     stream = read(
@@ -186,6 +193,9 @@ def audit(
         label=label,
         text=text,
         categorical=categorical,
+        numeric=numeric,
+        date=date,
+        keep=keep,
         ignore=tuple(dict.fromkeys([*beside, *ignore])),
         hash_bits=hash_bits,
         missing=missing,
@@ -218,6 +228,7 @@ def audit(
         tuple(parts[1:]),
         judged.name == "logistic" and kind == "score" and reading.lowest >= 0.0 and reading.highest <= 1.0,
         (*stream.features.names, *(f"{name} (hashed)" for name in stream.features.categorical + stream.features.text)),
+        stream.decisions,
     )
 
 

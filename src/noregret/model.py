@@ -32,7 +32,7 @@ from noregret.loss import Loss
 from noregret.stream.features import Features
 
 MAGIC = b"NOREGRET"
-VERSION = 1
+VERSION = 2  # 2: what columns were recognised as
 _FRONT = struct.Struct("<8sII")
 _TYPES = ("<f8", "<f4", "<i8", "<i4", "<u8", "<u4", "|u1", "|i1", "|b1")  # of the arrays in a file
 _WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)  # what forged fields cause
@@ -69,6 +69,9 @@ class Options(msgspec.Struct):
     positive: str | None = None
     text: list[str] | None = None
     categorical: list[str] | None = None
+    numeric: list[str] | None = None
+    date: list[str] | None = None
+    keep: list[str] | None = None
     ignore: list[str] | None = None
     hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None = None
     missing: str | None = None

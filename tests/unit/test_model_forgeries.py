@@ -26,7 +26,8 @@ def learned(name, folder):
     (folder / "t.csv").write_text(
         "label,a,b,c\n"
         + "".join(
-            f"{rng.normal() if name in NUMBERS else ('ham', 'spam')[i % 2]},{rng.normal()},{rng.normal()},{'xyz'[i % 3]}\n"
+            f"{rng.normal() if name in NUMBERS else ('ham', 'spam')[i % 2]},"
+            f"{rng.normal()},{rng.normal()},{'xyz'[i % 3]}\n"
             for i in range(30)
         )
     )

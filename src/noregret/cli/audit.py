@@ -10,12 +10,15 @@ import typer
 
 from noregret.cli.arguments import (
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Positive,
     Quiet,
     Seconds,
@@ -70,6 +73,9 @@ def audit(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -111,6 +117,9 @@ def audit(
             bias=bias,
             text=names(text),
             categorical=names(categorical),
+            numeric=names(numeric),
+            date=names(date),
+            keep=names(keep),
             ignore=names(ignore),
             hash_bits=18 if hash_bits is None else hash_bits,
             missing=missing or "error",
@@ -124,7 +133,10 @@ def audit(
 
         print(msgspec.json.encode(found.to_dict()).decode())
     elif not quiet:
+        from noregret.cli.show import show_lines
+
         _show(found)
+        show_lines(found.decisions)
     if found.probabilities:
         told = "every score lies in [0, 1]: if they are probabilities, say --probability in place of --score"
         print(f"noregret: note: {told}", file=sys.stderr)

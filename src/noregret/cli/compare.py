@@ -13,12 +13,15 @@ import typer
 from noregret.cli.arguments import (
     Cache,
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Passes,
     Positive,
     Quiet,
@@ -64,6 +67,9 @@ def compare(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -101,6 +107,9 @@ def compare(
         label=label,
         text=names(text),
         categorical=names(categorical),
+        numeric=names(numeric),
+        date=names(date),
+        keep=names(keep),
         ignore=names(ignore),
         hash_bits=18 if hash_bits is None else hash_bits,
         missing=missing or "error",
@@ -125,7 +134,10 @@ def compare(
 
         print(msgspec.json.encode(comparison.to_dict()).decode())
     elif not quiet:
+        from noregret.cli.show import show_lines
+
         _show(comparison)
+        show_lines(source.decisions)
     _leave_if_broken(comparison)
 
 

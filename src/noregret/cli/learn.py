@@ -14,12 +14,15 @@ import typer
 from noregret.cli.arguments import (
     Cache,
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Passes,
     Positive,
     Quiet,
@@ -121,6 +124,9 @@ def learn(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -239,6 +245,9 @@ def learn(
         "positive": positive,
         "text": list(names(text)) or None,
         "categorical": list(names(categorical)) or None,
+        "numeric": list(names(numeric)) or None,
+        "date": list(names(date)) or None,
+        "keep": list(names(keep)) or None,
         "ignore": list(names(ignore)) or None,
         "hash_bits": hash_bits,
         "missing": missing,
@@ -250,11 +259,13 @@ def learn(
     if choice is None:
         check_named(wanted)
     kept = with_defaults(reading) if choice is None else choice.core.options
+    said: dict[str, Any] = {key: kept[key] or () for key in ("text", "categorical", "numeric", "date", "keep")}
+    if resume:
+        said = {}  # the recipe knows its columns
     source = read(
         stream,
         label=kept["label"],
-        text=() if resume else kept["text"] or (),  # a resumed model's recipe knows its columns
-        categorical=() if resume else kept["categorical"] or (),
+        **said,
         ignore=kept["ignore"] or (),
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],
@@ -308,6 +319,7 @@ def learn(
         found.save(receipt)
     _finish(
         run,
+        source,
         found,
         None if selection is None else selection.to_dict(),
         choice,
@@ -445,6 +457,7 @@ def _certified(run: Run, rounds: Rounds, asked: dict[str, Any], quiet: bool) -> 
 
 def _finish(
     run: Run,
+    source: Stream,
     receipt: Receipt | None,
     selection: dict[str, Any] | None,
     choice: Chosen,
@@ -463,13 +476,14 @@ def _finish(
         import msgspec
 
         answer = {**run.to_dict(), "task": task_told(choice), "advice": advised(run, choice, command)}
+        answer |= {"columns": source.columns, "decisions": source.decisions}
         answer = answer if receipt is None else certified(answer, receipt)
         print(msgspec.json.encode(answer if selection is None else {**answer, "selection": selection}).decode())
     elif not quiet:
         from noregret.cli.show import show_lines, show_run
 
         show_run(run, title(run, choice), choice.task.words)
-        show_lines(as_read(run, choice))
+        show_lines([*as_read(run, choice), *source.decisions])
         if receipt is not None:
             print()
             show_receipt(receipt, gap)

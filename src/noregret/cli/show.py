@@ -11,7 +11,9 @@ from noregret.cli.visible import put, visible
 from noregret.run import Run
 from noregret.summary import at_least, at_most, counted, number, run_rows, share, title_of
 
-__all__ = ["at_least", "at_most", "counted", "number", "share", "show_run", "table", "title_of"]
+LINES = 20  # lines shown of what was recognised
+
+__all__ = ["at_least", "at_most", "counted", "number", "share", "show_lines", "show_run", "table", "title_of"]
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
@@ -55,5 +57,7 @@ def show_lines(lines: Sequence[str]) -> None:
     """Lines of their own under a table."""
     if lines:
         print()
-    for line in lines:
+    for line in lines[:LINES]:
         print(line)
+    if len(lines) > LINES:
+        print(f"and {len(lines) - LINES:,} lines more, on other columns")

@@ -33,6 +33,8 @@ class Stream(ABC):
         self.length = length
         self.rereadable = rereadable
         self.frozen = frozen
+        self.decisions: tuple[str, ...] = ()  # a line for each thing that was recognised in the columns
+        self.columns: dict[str, str] = {}  # what becomes of each column of a table
         self._begun = False
         self._seen = 0
         self._ahead: Iterator[Block] | None = None  # a pass that `head` has begun

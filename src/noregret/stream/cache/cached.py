@@ -60,6 +60,7 @@ class Cached(Stream):
 
     def __init__(self, stream: Stream, path: str, rules: Rules, reopen: Reopen, block_rows: int | None) -> None:
         super().__init__(stream.source, stream.features, stream.missing, length=stream.length, frozen=stream.frozen)
+        self.decisions, self.columns = stream.decisions, stream.columns
         self.path = path
         self._kind = type(stream).__name__
         self._rules = rules
