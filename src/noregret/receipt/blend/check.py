@@ -12,12 +12,13 @@ import numpy as np
 
 from noregret.errors import InputError, NoregretError, ReceiptError
 from noregret.receipt.blend.bounds import check_certificates
+from noregret.receipt.blend.mean import check_mean
 from noregret.receipt.blend.nearness import CLOSE, grain, near
-from noregret.receipt.blend.reading import in_range, sound
+from noregret.receipt.blend.reading import in_range, names_of, sound
 from noregret.receipt.blend.replay import Replay, least_switching, replayed
 from noregret.receipt.check import Verification
 from noregret.receipt.form import VERSION, checksum, unpacked
-from noregret.stream.columns import Laid, digest_of, lay_out
+from noregret.stream.columns import Laid, digest_of, lay_out, with_last_value
 
 
 def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
@@ -47,8 +48,10 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     reading = said["reading"]
     done.true("the table is read, and blended, in a way that there is", sound(reading))
     laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
+    if reading["last_value"]:
+        laid = with_last_value(laid)
     known = {"receipt", "kind", "reading", "outcomes", "digest", "rounds", "loss", "experts", "best", "regret"}
-    known |= {"bound", "switching", "certificates", "points"}
+    known |= {"bound", "mean", "switching", "certificates", "points"}
     done.true("the receipt holds what a blend's receipt holds", set(said) == known)
     done.same("the digest of the table", said["digest"], digest_of(laid, reading))
     done.same("the outcomes", said["outcomes"], list(laid.names))
@@ -56,7 +59,9 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     done.true("everything lies in its range", in_range(laid, reading))
     recorded = unpacked(said["points"]["losses"])
     done.true("a loss is recorded of every round", recorded.shape == laid.outcomes.shape)
-    again = replayed(laid, reading, recorded)
+    forecasts = unpacked(said["points"]["forecasts"])
+    done.true("a forecast is recorded of every round", forecasts.size == laid.outcomes.size * laid.given.shape[2])
+    again = replayed(laid, reading, recorded, forecasts)
     _check_points(done, said["points"], reading, again)
     scale = float(np.abs(again.own).sum()) + len(laid.given) * grain(reading) / CLOSE
     near(done, "the loss at least", said["loss"]["lower"], again.total, scale)
@@ -64,6 +69,7 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     done.true("the loss at least is not above the loss at most", said["loss"]["lower"] <= said["loss"]["upper"])
     regrets = _check_experts(done, said, laid, again, scale)
     _check_switching(done, said, again, scale)
+    check_mean(done, said, laid, again, scale)
     check_certificates(done, said, laid, again, max(regrets))
 
 
@@ -73,7 +79,10 @@ def _check_points(done: Verification, points: dict[str, str], reading: Mapping[s
     spare = {"forecasts": CLOSE * reach, "losses": grain(reading), "weights": CLOSE}
     one = {"forecasts": "forecast", "losses": "loss", "weights": "weight"}
     found = {"losses": again.own, "forecasts": again.forecasts.reshape(-1), "weights": again.weights}
-    done.true("the vectors of the receipt are forecasts, losses and weights", set(points) == set(found))
+    if reading["method"] == "gradient":  # what the rounds after it were made from comes first: it is what was changed
+        found = {name: found[name] for name in ("forecasts", "losses", "weights")}
+    more = {"mean", "slopes"} if reading["method"] == "gradient" else set()
+    done.true("the vectors of the receipt are those of its method", set(points) == {*found, *more})
     for name, vector in found.items():
         claimed = unpacked(points[name])
         there = claimed.shape == vector.shape
@@ -88,7 +97,7 @@ def _check_points(done: Verification, points: dict[str, str], reading: Mapping[s
 
 def _check_experts(done: Verification, said: dict[str, Any], laid: Laid, again: Replay, scale: float) -> list[float]:
     """What each expert lost while awake, and the regret against it; the best is the one against whom it is most."""
-    names = said["reading"]["experts"]
+    names = names_of(said["reading"])
     awake = ~np.isnan(laid.given[:, :, 0])
     done.same("the experts", [one["expert"] for one in said["experts"]], names)
     regrets = []
@@ -120,7 +129,7 @@ def _check_switching(done: Verification, said: dict[str, Any], again: Replay, sc
         done.true("a best sequence is claimed just where one was asked for", found is None and asked is None)
         return
     done.same("the switches asked for", found["switches"], asked)
-    names, parts = said["reading"]["experts"], found["parts"]
+    names, parts = names_of(said["reading"]), found["parts"]
     firsts, lasts = [part[0] for part in parts], [part[1] for part in parts]
     whole = all(type(end) is int and end >= 1 for end in (*firsts, *lasts))
     joined = (
