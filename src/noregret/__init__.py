@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from noregret.blending import Blend, blend
     from noregret.comparison import Comparison, compare
     from noregret.domain import Domain
-    from noregret.errors import DivergedError, InputError, ModelFileError, NoregretError, ReceiptError, SettingError
+    from noregret.errors import (
+        DivergedError,
+        InputError,
+        ModelFileError,
+        NoregretError,
+        OrderWarning,
+        ReceiptError,
+        SettingError,
+    )
     from noregret.estimator import (
         BatchPerceptron,
         KernelPerceptron,
@@ -115,6 +123,7 @@ _HOME = {
     "NoregretError": "errors",
     "OnlineGradientDescent": "estimator",
     "OnlineGradientDescentRegressor": "estimator",
+    "OrderWarning": "errors",
     "PassiveAggressive": "estimator.passive",
     "PassiveAggressiveI": "estimator.passive",
     "PassiveAggressiveII": "estimator.passive",
@@ -193,6 +202,7 @@ __all__ = [
     "NoregretError",
     "OnlineGradientDescent",
     "OnlineGradientDescentRegressor",
+    "OrderWarning",
     "PassiveAggressive",
     "PassiveAggressiveI",
     "PassiveAggressiveII",

@@ -255,6 +255,7 @@ class _Told(Stream):
 
     def __init__(self, stream: Stream, watch: Watch) -> None:
         super().__init__(stream.source, stream.features, None, length=stream.length, rereadable=stream.rereadable)
+        self.gapped = stream.gapped
         self._stream = stream
         self._watch = watch
 

@@ -1,7 +1,8 @@
 """A digest of the rows that were played, the same for any block size and for dense or sparse storage.
 
-SHA-256 over five streams, labels, weights, entries a row, indices and values (zeros left out), and then over the five
-digests: each stream is one after another in played order, so where a block ends cannot matter.
+SHA-256 over five streams, labels, weights, entries a row, indices and values (zeros left out, every missing one the
+same NaN), and then over the five digests: each stream is one after another in played order, so where a block ends
+cannot matter.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.stream.block import Dense, Rows
+from noregret.stream.block import Dense, Rows, all_finite
 
 
 class Digest:
@@ -23,12 +24,15 @@ class Digest:
 
     def update(self, rows: Rows, y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
         counts, indices, values = _entries(rows)
+        if not all_finite(values):
+            values = np.where(np.isnan(values), np.nan, values)  # NaN has many bit patterns
         self.rows += len(rows)
         parts = (y, np.ones(len(rows)) if weights is None else weights, counts, indices, values)
         for stream, part, kind in zip(self._streams, parts, ("<f8", "<f8", "<i8", "<u4", "<f8"), strict=True):
             stream.update(np.ascontiguousarray(part, dtype=kind).data)
 
     def hexdigest(self) -> str:
+        """The digest of the rows so far; more may follow."""
         return hashlib.sha256(b"".join(stream.digest() for stream in self._streams)).hexdigest()
 
 

@@ -34,6 +34,10 @@ class InputError(NoregretError, ValueError):
         return ": ".join([":".join(place), self.sentence]) if place else self.sentence
 
 
+class OrderWarning(UserWarning):
+    """Rows that `fit` was given sorted by their label, and was asked to learn from in that order."""
+
+
 class ModelFileError(InputError):
     """A model file that is damaged, of an unknown version, or not a model file at all."""
 

@@ -73,7 +73,7 @@ def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | N
         settings["kernel"] = None
     arrays: dict[str, NDArray[Any]] = {
         **core.arrays(),
-        "peak": core.preparation.peak,
+        **core.preparation.arrays(),
         **{f"state.{name}": core.state[name] for name in core.state.dtype.names or ()},
     }
     stored, offset = [], 0
@@ -126,7 +126,8 @@ def load(
         for field in state.dtype.names or ():
             state[field] = arrays[f"state.{field}"]
         core.restore(arrays, header.width, header.paired)
-        core.preparation.peak = arrays["peak"].copy()
+        core.preparation.restore(arrays)
+        core.plain = not core.preparation.active
         core.features = Features.from_dict(header.features) if header.features else None
         core.labels = core.labels.from_dict(header.labels) if header.labels and core.labels else None
     except (KeyError, ValueError, TypeError) as error:

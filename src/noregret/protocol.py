@@ -20,6 +20,7 @@ from noregret.learner.core import Core
 from noregret.learner.selected import REFUSAL
 from noregret.rounds import Gathering
 from noregret.run import Run
+from noregret.seen import Again, Repeats, Seen
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.features import Features
@@ -48,6 +49,7 @@ def play(
     mistakes: bool = False,
     digest: bool = False,
     skip_seen: bool = False,
+    again: bool = True,
     class_weight: dict[Any, float] | None = None,
     keep: Gathering | None = None,
     most: int | None = None,
@@ -58,8 +60,9 @@ def play(
 
     `stream` is a Stream or anything that `read` takes. `shuffle` is the seed of a full permutation, a new one for each
     of the `passes`. `mistakes` keeps the rounds that were mistakes, `digest` takes a digest of the rows, `skip_seen`
-    passes over the rows that the learner was given before, after checking that they are the same. `keep` gathers the
-    rounds as they are played, to look back on; `most` ends the play after so many rows. `watch` is called after every
+    passes over the rows that the learner was given before, after checking that they are the same. Without `again` such
+    rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the rounds as they
+    are played, to look back on; `most` ends the play after so many rows. `watch` is called after every
     block, `stop` before the next. An estimator's `class_weight` counts unless another is given here; its `passes` and
     `shuffle` are those of `fit`.
 
@@ -86,10 +89,11 @@ def play(
     source = read(stream, features=core.features, **_as_before(core, stream))
     agree(core, source)
     began, before = time.perf_counter(), core.state.copy()
-    seen = _Seen(core) if skip_seen else None
+    seen = Seen(core) if skip_seen else None
+    repeats = None if again or skip_seen or not core.segments else Repeats(core, source.source)
     stopped = False
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
-    taken = Digest() if digest or skip_seen else None
+    taken = Digest() if digest or skip_seen or repeats else None
     rows, begun, ended = 0, 0, True
     for turn, block, y in _rounds(core, source, passes, shuffle):
         if rows == most:
@@ -105,7 +109,9 @@ def play(
                 continue
         scores = _play_block(core, block, y, weights, keep)
         rows, begun = rows + len(block), turn
-        if taken is not None:
+        if repeats is not None and taken is not None:
+            repeats.update(taken, block, y, weights)
+        elif taken is not None:
             taken.update(block.rows, y, weights)
         if kept is not None:
             kept.append(core.missed(*_played(scores, y)))
@@ -118,6 +124,8 @@ def play(
             break
     if seen is not None:
         seen.finish(source.source)
+    if repeats is not None and ended and rows and source.rereadable:
+        repeats.finish(rows // passes, (passes, shuffle), _again(core, source, class_weight))
     if rows:
         core.segments.append(
             {
@@ -166,6 +174,13 @@ def _as_before(core: Core, stream: Any) -> dict[str, Any]:
 
 def agree(core: Core, stream: Stream) -> None:
     """See to it that the learner and the stream number their features alike."""
+    if stream.gapped and core.preparation.means is None:
+        if core.rounds:
+            raise InputError(
+                "missing values cannot become means: the learner has learned from rows without keeping the means",
+                stream.source,
+            )
+        core.fill_missing()
     ours, theirs = core.features, stream.features
     if ours is None:
         core.features = theirs
@@ -200,6 +215,16 @@ def _rounds(core: Core, stream: Stream, passes: int, shuffle: int | None) -> Ite
     for turn in range(1, passes + 1):
         for block, y in encoded(core, stream if rng is None else shuffled(stream, rng)):
             yield turn, block, y
+
+
+def _again(core: Core, stream: Stream, class_weight: dict[Any, float] | None) -> Again:
+    """The stream's rows as they would be played in so many passes, in the order of a seed."""
+
+    def rows(passes: int, shuffle: int | None) -> Iterator[tuple[Block, Vector, Vector | None]]:
+        for _, block, y in _rounds(core, stream, passes, shuffle):
+            yield block, y, _weights(core, block, y, class_weight)
+
+    return rows
 
 
 def encoded(core: Core, stream: Stream) -> Iterator[tuple[Block, Vector]]:
@@ -275,42 +300,3 @@ def _played(scores: Vector, y: Vector) -> tuple[Vector, Vector]:
     """The scores and labels of the rows that were rounds."""
     rounds = ~np.isnan(scores if scores.ndim == 1 else scores[:, 0])
     return scores[rounds], y[rounds]
-
-
-class _Seen:
-    """The rows that a learner was given before in the stream it goes on with: checked by digest, then passed over."""
-
-    def __init__(self, core: Core) -> None:
-        told = [segment for segment in core.segments if segment["digest"] is not None]
-        if not told:
-            raise SettingError("skip seen: the model holds no digest of the rows it saw")
-        starts = [i for i, segment in enumerate(told) if not segment["skipped"]]
-        self._left = list(told[starts[-1] :])
-        ends = [segment["end"] for segment in self._left]
-        if [*(segment["begin"] for segment in self._left[1:]), core.rounds] != ends:
-            raise SettingError("skip seen: some rounds were played without a digest, so it cannot be told which rows")
-        self._digest = Digest()
-        self.rows = 0
-
-    def rest(self, block: Block, y: Vector, weights: Vector | None) -> int:
-        """How many rows at the head of the block were seen before."""
-        start = 0
-        while self._left and start < len(block):
-            stop = min(len(block), start + self._left[0]["rows"] - self._digest.rows)
-            part = None if weights is None else weights[start:stop]
-            self._digest.update(block.rows.slice(start, stop), y[start:stop], part)
-            if self._digest.rows == self._left[0]["rows"]:
-                self._close(block.source, int(block.lines[stop - 1]))
-            start = stop
-        self.rows += start
-        return start
-
-    def _close(self, source: str, line: int) -> None:
-        if self._digest.hexdigest() != self._left.pop(0)["digest"]:
-            raise InputError("the rows up to here are not those that the model has seen", source, line)
-        self._digest = Digest()
-
-    def finish(self, source: str) -> None:
-        if self._left:
-            seen = self.rows + sum(segment["rows"] for segment in self._left) - self._digest.rows
-            raise InputError(f"holds only {self.rows} rows, the model has seen {seen}", source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -280,6 +281,26 @@ class Run:
             "digest": self.digest,
             "seconds": self.seconds,
         }
+
+
+def played_once(segments: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Whether every row was played once: False where several passes or two equal streams show that it was not.
+
+    None otherwise: that no two rows are the same example, within a file or across files, cannot be seen from digests of
+    whole streams.
+
+    >>> played_once([{"passes": 1, "digest": "a"}, {"passes": 1, "digest": "a"}])
+    False
+    """
+    digests = [segment["digest"] for segment in segments if segment["digest"]]
+    again = any(segment["passes"] != 1 for segment in segments) or len(set(digests)) < len(digests)
+    return False if again else None
+
+
+def rows_weigh_one(segments: Sequence[Mapping[str, Any]], weights: NDArray[np.float64] | None) -> bool:
+    """Whether every row weighs 1: no round weighs other than 1, and no row of weight 0 was left out of the rounds."""
+    left_out = any(segment["end"] - segment["begin"] != segment["rows"] for segment in segments)
+    return weights is None and not left_out
 
 
 def _number(value: float) -> float | None:

@@ -87,7 +87,8 @@ def learned(path: Path) -> dict[str, bytes]:
 
 def numbers(answer: Answer) -> dict[str, Any]:
     """The figures of `--json` that do not speak of the call alone."""
-    return {k: v for k, v in answer.json.items() if k not in ("seconds", "this_run", "digest", "stopped")}
+    apart = ("seconds", "this_run", "digest", "stopped", "task", "advice")
+    return {k: v for k, v in answer.json.items() if k not in apart}
 
 
 def lines_of(path: str | Path) -> list[dict[str, str]]:

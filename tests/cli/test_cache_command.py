@@ -99,7 +99,7 @@ def test_error_sentences_name_the_line_of_the_file(noregret, here):
     plain = noregret("learn", "rows.svm")
     assert (plain.code, plain.err) == (
         2,
-        "noregret: rows.svm:3: feature 1 is missing (NaN): use --missing zero or --missing skip\n",
+        "noregret: rows.svm:3: feature 1 is missing (NaN): use --missing mean, zero or skip\n",
     )
     assert noregret("learn", "rows.svm", "--cache") == plain
     assert not Path(CACHE).exists()

@@ -40,14 +40,14 @@ def test_learn_certify_prints_the_interval_and_every_theorem(stream):
 
 
 def test_the_perceptron_has_mistake_certificates_and_a_regret_only_with_a_radius(stream):
-    plain = call("learn", stream, "--certify", "--json").json
+    plain = call("learn", stream, "--learner", "perceptron", "--certify", "--json").json
     assert plain["regret"] is None
     mistakes = {part["theorem"]: part for part in plain["certificates"]}
     assert mistakes["hinge-root"]["observed"] == plain["mistakes"]
     assert mistakes["hinge-root"]["bound"] >= plain["mistakes"]
-    ball = call("learn", stream, "--certify", "--radius", 3, "--json").json
+    ball = call("learn", stream, "--learner", "perceptron", "--certify", "--radius", 3, "--json").json
     assert ball["regret"]["loss"] == "hinge"
-    assert call("learn", stream, "--radius", 3).code == 2
+    assert call("learn", stream, "--learner", "perceptron", "--radius", 3).code == 2
 
 
 def test_a_receipt_goes_round(stream, tmp_path):
@@ -118,8 +118,8 @@ def test_a_changed_receipt_and_a_changed_stream_exit_1_in_one_line(stream, tmp_p
         (["--anytime"], "--anytime goes with --certify"),
         (["--certify", "--gap", "0"], "--gap must be positive and finite, got 0.0"),
         (["--certify", "--seconds", "-1"], "--seconds must be positive, got -1.0"),
-        (["--certify", "--radius", "-3"], "radius must be positive and finite, got -3.0"),
-        (["--certify", "--anytime"], "anytime needs a radius"),
+        (["--certify", "--learner", "perceptron", "--radius", "-3"], "radius must be positive and finite, got -3.0"),
+        (["--certify", "--learner", "perceptron", "--anytime"], "anytime needs a radius"),
         (["--certify", "--learner", "ogd", "--loss", "nonsense"], "loss must be one of"),
     ],
 )

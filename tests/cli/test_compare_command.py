@@ -12,7 +12,7 @@ from noregret.cli.compare import Bar, outward
 SPECS = ("perceptron", "ogd:loss=logistic,radius=5,rate=sqrt:0.5", "ogd-strong:sigma=0.01", "ogd:radius=3")
 LEARNERS = tuple(part for spec in SPECS for part in ("--learner", spec))
 ALONE = {
-    SPECS[0]: (),
+    SPECS[0]: ("--learner", "perceptron"),
     SPECS[1]: ("--learner", "ogd", "--loss", "logistic", "--radius", 5, "--rate", "sqrt:0.5"),
     SPECS[2]: ("--learner", "ogd-strong", "--sigma", 0.01),
     SPECS[3]: ("--learner", "ogd", "--radius", 3),

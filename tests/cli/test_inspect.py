@@ -12,7 +12,7 @@ NAMED = "age,height,label,weight\n30,1.5,yes,60\n20,1.9,no,90\n60,1.6,yes,50\n"
 @pytest.fixture
 def named(here, noregret):
     (here / "people.csv").write_text(NAMED)
-    noregret("learn", "people.csv", "--bias", "--save", "m.nr", "--quiet")
+    noregret("learn", "people.csv", "--learner", "perceptron", "--bias", "--save", "m.nr", "--quiet")
     return "m.nr"
 
 

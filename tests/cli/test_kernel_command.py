@@ -29,7 +29,7 @@ def test_it_learns_predicts_and_is_inspected(noregret, ring, here):
     assert float(lines_of(here / "p.csv")[0]["score"]) == 0.0
     assert noregret("predict", "m.nr", ring, "-o", "q.csv").code == 0
     scores = [float(line["score"]) for line in lines_of(here / "q.csv")]
-    expected = nr.KernelPerceptron(kernel="poly").fit(X, Y).decision_function(X)
+    expected = nr.KernelPerceptron(kernel="poly", passes=1, shuffle=None).fit(X, Y).decision_function(X)
     assert scores == pytest.approx(expected, rel=1e-5)
     assert noregret("inspect", "m.nr", "--json").json["supports"] == run.mistakes
     assert noregret("inspect", "m.nr").rows()["supports"][0] == str(run.mistakes)
@@ -74,7 +74,7 @@ def test_it_is_compared_by_its_spec(noregret, ring):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--kernel", "poly"), "--kernel is for kernel, not for perceptron"),
+        (("--kernel", "poly"), "--kernel is for kernel, not for adagrad"),
         (("--learner", "kernel", "--degree", "2"), "degree is for poly, not for rbf"),
         (("--learner", "kernel", "--kernel", "cubic"), "kernel must be one of"),
         (("--learner", "kernel", "--radius", "2"), "not for kernel"),

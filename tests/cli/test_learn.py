@@ -36,7 +36,7 @@ def mistakes_of_a_perceptron(X, y):
 def test_the_table_says_what_the_definition_counts(noregret, rows, examples):
     X, y = examples
     mistakes, w = mistakes_of_a_perceptron(X, y)
-    answer = noregret("learn", rows)
+    answer = noregret("learn", rows, "--learner", "perceptron")
     table = answer.rows()
     assert (answer.code, answer.err) == (0, "")
     assert table["rounds"] == ["400"]
@@ -84,8 +84,8 @@ def test_the_regret_bound_holds_against_every_weight_tried(noregret, rows, examp
 
 
 def test_a_perceptron_claims_no_regret(noregret, rows):
-    assert noregret("learn", rows, "--json").json["regret"] is None
-    assert "regret" not in noregret("learn", rows).out
+    assert noregret("learn", rows, "--learner", "perceptron", "--json").json["regret"] is None
+    assert "regret" not in noregret("learn", rows, "--learner", "perceptron").out
 
 
 def test_regression_prints_its_own_figures(noregret, here):
@@ -107,7 +107,7 @@ def test_quiet_prints_nothing(noregret, rows):
 
 
 def test_no_progress_bar_in_a_pipe(start, rows):
-    process = start("learn", rows)
+    process = start("learn", rows, "--learner", "perceptron")
     out, err = process.communicate(timeout=MAX_SECONDS)
     assert (process.returncode, err) == (0, b"")
     assert out.startswith(b"perceptron: ")
@@ -175,7 +175,7 @@ def test_options_are_settings(noregret, rows, here, examples, name, options, set
 @pytest.mark.parametrize("options", [{"passes": 3}, {"shuffle": 5}, {"passes": 2, "shuffle": 5}], ids=str)
 def test_passes_and_shuffle(noregret, rows, here, examples, source, options):
     given = [part for key, value in options.items() for part in (f"--{key}", value)]
-    answer = noregret("learn", source, *given, "--json", stdin=(here / rows).read_bytes())
+    answer = noregret("learn", source, "--learner", "perceptron", *given, "--json", stdin=(here / rows).read_bytes())
     run = nr.play(learners.Perceptron(), examples, **options)
     assert answer.json["rounds"] == 400 * options.get("passes", 1)
     assert answer.json["mistakes"] == run.mistakes
@@ -230,16 +230,17 @@ def test_missing_values_follow_the_rule(noregret, here):
     refused = noregret("learn", "holes.csv")
     assert (refused.code, refused.err) == (
         2,
-        "noregret: holes.csv:3: feature 'a' is missing (NaN): use --missing zero or --missing skip\n",
+        "noregret: holes.csv:3: feature 'a' is missing (NaN): use --missing mean, zero or skip\n",
     )
     assert noregret("learn", "holes.csv", "--missing", "error").err == refused.err
     assert noregret("learn", "holes.csv", "--missing", "zero", "--json").json["rounds"] == 4
     assert noregret("learn", "holes.csv", "--missing", "skip", "--json").json["rounds"] == 2
+    assert noregret("learn", "holes.csv", "--missing", "mean", "--json").json["rounds"] == 4
 
 
 def test_text_and_categories_are_hashed(noregret, mail):
     options = ("--text", "subject", "--categorical", "country,length", "--hash-bits", 12)
-    found = noregret("learn", mail, *options, "--json", "--save", "m.nr").json
+    found = noregret("learn", mail, "--learner", "perceptron", *options, "--json", "--save", "m.nr").json
     assert found["features"] == 2**12
     core, _ = model.load("m.nr")
     assert core.features.text == ("subject",)
@@ -252,23 +253,23 @@ def test_text_and_categories_are_hashed(noregret, mail):
 
 @pytest.mark.parametrize("options", [(), ("--learner", "ogd", "--loss", "logistic", "--passes", 2)], ids=str)
 def test_predictions_are_the_scores_before_the_label(noregret, rows, examples, options):
-    noregret("learn", rows, *options, "--predictions", "p.csv", "--quiet")
+    noregret("learn", rows, "--learner", "perceptron", *options, "--predictions", "p.csv", "--quiet")
     scores, passes = [], 2 if options else 1
     core = learners.OnlineGradientDescent(loss="logistic") if options else learners.Perceptron()
     nr.play(core, nr.read(rows), passes=passes, watch=lambda block, y, found: scores.extend(found.tolist()))
     found = lines_of("p.csv")
-    assert list(found[0]) == ["row", "label", "score", "prediction"]
+    assert list(found[0]) == ["row", "label", "score", *(["probability"] if options else []), "prediction"]
     assert [float(row["score"]) for row in found] == scores
     assert [int(row["row"]) for row in found] == [*range(1, 401)] * passes
     assert [int(row["label"]) for row in found] == examples[1].tolist() * passes
-    assert [int(row["prediction"]) for row in found] == [1 if score > 0 else -1 for score in scores]
+    assert [row["prediction"] for row in found] == [{1: "1", 0: "", -1: "-1"}[np.sign(score)] for score in scores]
 
 
 def test_predictions_carry_the_labels_as_written(noregret, mail):
     noregret("learn", mail, "--predictions", "p.csv", "--quiet")
     found = lines_of("p.csv")
     assert [row["label"] for row in found] == ["spam", "ham"] * 3
-    assert {row["prediction"] for row in found} <= {"spam", "ham"}
+    assert {row["prediction"] for row in found} == {"", "spam", "ham"}  # "" of the first, whose score is 0
     assert [row["row"] for row in found] == ["2", "3", "4", "5", "6", "7"]
 
 
@@ -303,7 +304,7 @@ def test_the_same_options_again_are_no_conflict(noregret, mail):
     more = "--scale max --label label --positive spam --text subject --categorical country --hash-bits 8"
     given = [*options.split(), *more.split(), "--missing", "zero", "--class-weight", "spam=2"]
     assert noregret("learn", mail, *given, "--save", "m.nr", "--quiet").code == 0
-    again = noregret("learn", mail, *given, "--resume", "m.nr", "--quiet")
+    again = noregret("learn", mail, *given, "--resume", "m.nr", "--again", "--quiet")
     assert (again.code, again.err) == (0, "")
 
 
@@ -311,8 +312,8 @@ def test_the_same_options_again_are_no_conflict(noregret, mail):
     "default", ["--missing error", "--hash-bits 18", "--label label", "--learner perceptron", "--rate auto"]
 )
 def test_a_default_said_aloud_is_no_conflict(noregret, mail, default):
-    noregret("learn", mail, "--save", "m.nr", "--quiet")
-    again = noregret("learn", mail, "--resume", "m.nr", *default.split(), "--quiet")
+    noregret("learn", mail, "--learner", "perceptron", "--save", "m.nr", "--quiet")
+    again = noregret("learn", mail, "--resume", "m.nr", "--again", *default.split(), "--quiet")
     assert (again.code, again.err) == (0, "")
 
 
@@ -335,7 +336,9 @@ def test_a_default_said_aloud_is_no_conflict(noregret, mail, default):
     ids=str,
 )
 def test_a_conflicting_option_is_refused(noregret, mail, here, option, stored):
-    noregret("learn", mail, "--text", "subject", "--hash-bits", 8, "--save", "m.nr", "--quiet")
+    noregret(
+        "learn", mail, "--learner", "perceptron", "--text", "subject", "--hash-bits", 8, "--save", "m.nr", "--quiet"
+    )
     before = snapshot(here)
     answer = noregret("learn", mail, "--resume", "m.nr", *option, "--save", "m.nr")
     assert answer.code == 2
@@ -348,12 +351,12 @@ def test_a_conflicting_option_is_refused(noregret, mail, here, option, stored):
 def test_skip_seen_goes_on_in_the_same_file(noregret, rows, here, examples):
     X, y = examples
     (here / "grown.svm").write_text(svmlight(X[:150], y[:150]))
-    noregret("learn", "grown.svm", "--save", "m.nr", "--quiet")
+    noregret("learn", "grown.svm", "--learner", "perceptron", "--save", "m.nr", "--quiet")
     (here / "grown.svm").write_text(svmlight(X[:250], y[:250]))
     noregret("learn", "grown.svm", "--resume", "m.nr", "--skip", "seen", "--save", "m.nr", "--quiet")
     (here / "grown.svm").write_text(svmlight(X, y))
     last = noregret("learn", "grown.svm", "--resume", "m.nr", "--skip", "seen", "--save", "m.nr", "--json")
-    whole = noregret("learn", rows, "--save", "whole.nr", "--json")
+    whole = noregret("learn", rows, "--learner", "perceptron", "--save", "whole.nr", "--json")
     assert last.json["this_run"]["rounds"] == 150
     assert numbers(last) == numbers(whole)
     assert learned(here / "m.nr") == learned(here / "whole.nr")

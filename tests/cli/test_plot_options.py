@@ -40,7 +40,7 @@ def words(path):
         ("learn flat.csv --picture updates --bias", "before the first"),
         ("learn flat.csv --learner kernel --picture boundary", "weight"),
         ("learn flat.csv --learner ogd --certify --picture regret", "rounds so far"),
-        ("learn flat.csv --certify --picture bounds", "novikoff"),
+        ("learn flat.csv --learner perceptron --certify --picture bounds", "novikoff"),
         ("compare flat.csv --learner perceptron --learner ogd --picture error", "mistakes so far / rounds so far"),
         ("separate flat.svm --bias", "ringed: the rows that allow no wider margin"),
         ("separate deep.csv --picture steps", "step k"),
@@ -100,7 +100,10 @@ def test_a_name_that_ends_in_gif_asks_for_the_film(noregret, rows, command):
         ("learn flat.csv --plot p.svg --picture sunset", "--picture must be one of error, risk, mistakes, reliability"),
         ("learn flat.csv --picture error", "--picture goes with --plot"),
         ("learn flat.csv --plot p.svg --picture regret", "--picture regret goes with --certify or --receipt"),
-        ("learn flat.csv --certify --plot p.svg --picture regret", "--picture regret: without a ball perceptron has"),
+        (
+            "learn flat.csv --learner perceptron --certify --plot p.svg --picture regret",
+            "--picture regret: without a ball perceptron has",
+        ),
         (
             "learn flat.csv --learner multiclass --plot p.svg --picture boundary",
             "plot: a boundary is drawn between two",
@@ -120,7 +123,7 @@ def test_a_sentence_before_the_work_and_nothing_written(noregret, rows, command,
 
 
 def test_certify_says_before_it_solves_that_there_is_nothing_to_draw(noregret, rows):
-    assert noregret("learn", "flat.csv", "--save", "m.nr", "--quiet").code == 0
+    assert noregret("learn", "flat.csv", "--learner", "perceptron", "--save", "m.nr", "--quiet").code == 0
     for more, sentence in (
         ((), "noregret: --picture regret: without a ball perceptron has no regret"),
         (("--picture", "radius"), "noregret: --picture radius goes with --radii"),

@@ -20,7 +20,7 @@ def parsed(text):
 
 def test_scores_are_the_library_s(noregret, rows, examples):
     X, _ = examples
-    noregret("learn", rows, "--bias", "--scale", "max", "--save", "m.nr", "--quiet")
+    noregret("learn", rows, "--learner", "perceptron", "--bias", "--scale", "max", "--save", "m.nr", "--quiet")
     answer = noregret("predict", "m.nr", rows)
     found = parsed(answer.out)
     core, _ = model.load("m.nr")
@@ -124,7 +124,7 @@ def test_predicting_changes_nothing(noregret, rows, here):
 def test_a_feature_never_learned_from_counts_nothing(noregret, here):
     (here / "few.svm").write_text("1 1:1\n-1 1:-1\n")
     (here / "more.svm").write_text("1 1:1 900:5\n")
-    noregret("learn", "few.svm", "--save", "m.nr", "--quiet")
+    noregret("learn", "few.svm", "--learner", "perceptron", "--save", "m.nr", "--quiet")
     assert parsed(noregret("predict", "m.nr", "more.svm").out)[0]["score"] == "1.0"
 
 

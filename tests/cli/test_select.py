@@ -45,7 +45,7 @@ def test_the_table_says_what_was_chosen_and_what_is_assumed(stream):
 
 
 def test_no_bound_for_the_average_of_a_perceptron_and_for_the_last(stream):
-    average = call("learn", stream, "--select", "average").out
+    average = call("learn", stream, "--learner", "perceptron", "--select", "average").out
     assert "nothing is claimed by risk-average" in average and "their average errs on both" in average
     assert "no bound for the last weights" in call("learn", stream, "--select", "last").out
 

@@ -201,7 +201,7 @@ def estimator(name, spec, options):
 def test_learn_one_and_partial_fit_are_fit(name, spec, options):
     X, y = data(spec, rounds=40, columns=4, seed=7)
     whole, ones, parts = (estimator(name, spec, options) for _ in range(3))
-    whole.fit(X, y)
+    whole.set_params(passes=1, shuffle=None).fit(X, y)
     for x, label in zip(X, y, strict=True):
         ones.learn_one(x, label)
     parts.partial_fit(X[:13], y[:13]).partial_fit(X[13:14], y[13:14]).partial_fit(X[14:], y[14:])

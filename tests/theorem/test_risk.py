@@ -74,7 +74,15 @@ def test_each_limit_lies_below_the_next(found, level):
 
 
 def told(**more):
-    given = {"how": "penalised", "confidence": 0.95, "rounds": 400, "once": True, "candidates": 400, "usual": True}
+    given = {
+        "how": "penalised",
+        "confidence": 0.95,
+        "rounds": 400,
+        "once": None,
+        "unit": True,
+        "candidates": 400,
+        "usual": True,
+    }
     return Sampled(**{**given, "mistakes": 60, "round": 101, "errors": 36, "own": 60, **more})
 
 

@@ -36,7 +36,7 @@ def test_one_against_the_rest_has_the_weights_of_scikit_learns_perceptron(layout
     order = np.random.default_rng(1).permutation(len(y))
     rows, y = np.round(10 * rows[order]), y[order]  # whole numbers: nothing depends on the order of a sum
     theirs = TheirPerceptron(max_iter=1, tol=None, shuffle=False, fit_intercept=False).fit(layout(rows), y)
-    ours = nr.MulticlassPerceptron(update="one-vs-rest").fit(layout(rows), y)
+    ours = nr.MulticlassPerceptron(update="one-vs-rest", passes=1, shuffle=None).fit(layout(rows), y)
     assert np.array_equal(ours.coef_, theirs.coef_)
     assert np.array_equal(ours.predict(rows), theirs.predict(rows))
     assert np.array_equal(ours.decision_function(rows), theirs.decision_function(rows))
@@ -65,7 +65,7 @@ def test_two_classes_look_as_scikit_learn_wants_them():
 
 @every_update
 def test_parts_with_their_classes_named_are_one_fit(update):
-    whole = nr.MulticlassPerceptron(update=update).fit(X, Y)
+    whole = nr.MulticlassPerceptron(update=update, passes=1, shuffle=None).fit(X, Y)
     parts = nr.MulticlassPerceptron(update=update)
     for start in range(0, len(Y), 500):
         parts.partial_fit(X[start : start + 500], Y[start : start + 500], classes=np.arange(10))

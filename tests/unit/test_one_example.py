@@ -62,7 +62,8 @@ def test_strings_are_held_until_the_second_one_shows(kind):
     assert model.predict_one({"a": 1.0}) == "spam"
     model.learn_one({"a": -1.0}, "ham")
     assert model.rounds_ == 3
-    assert np.array_equal(model.coef_, kind().fit([[1.0], [2.0], [-1.0]], ["spam", "spam", "ham"]).coef_)
+    whole = kind(passes=1, shuffle=None).fit([[1.0], [2.0], [-1.0]], ["spam", "spam", "ham"])
+    assert np.array_equal(model.coef_, whole.coef_)
 
 
 @pytest.mark.parametrize("x", [{"a": 1.0}, np.array([1.0]), [1.0], (np.array([0]), np.array([1.0]))])

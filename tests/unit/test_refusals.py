@@ -71,7 +71,7 @@ def test_a_far_feature_without_a_loss_is_seen_wherever_the_stream_is_cut(radius)
     X[1500] = 0.0
     X[1500, 0], X[1500, 110], y[1500] = 200.0, 1e-9, 1.0  # far on the right side: the hinge asks for no step
     rows = csr_matrix(X)
-    whole = nr.OnlineGradientDescent(loss="hinge", radius=radius).fit(rows, y)
+    whole = nr.OnlineGradientDescent(loss="hinge", radius=radius, passes=1, shuffle=None).fit(rows, y)
     parts = nr.OnlineGradientDescent(loss="hinge", radius=radius)
     parts.partial_fit(rows[:1500], y[:1500]).partial_fit(rows[1500:], y[1500:])
     assert whole.core.state["large"][0] == 1

@@ -184,7 +184,7 @@ def test_a_selected_model_does_not_go_on(tmp_path):
     ):
         with pytest.raises(SettingError, match="a selected model predicts and does not go on learning"):
             more()
-    assert (model.fit(X, y).core.learns, model.rounds_) == (True, 80)
+    assert (model.fit(X, y).core.learns, model.rounds_) == (True, 5 * 80)
 
 
 # -- the receipt -----------------------------------------------------------------------------------------------------

@@ -66,10 +66,16 @@ FORGED = [
     (lambda b: b["preparation"].update(bias=True), "features"),
     (lambda b: b["preparation"].update(warp=9), "damaged"),
     (lambda b: b.pop("margin"), "damaged"),
-    (lambda b: b.update(receipt=2), "version 2"),
     (lambda b: b.update(answer="undecided"), "no separator is given"),
     (lambda b: b.update(answer="inseparable"), "no separator is given"),
 ]
+
+
+@pytest.mark.parametrize("change", [{"receipt": 1}, {"receipt": 3}, {"arithmetic": "near-1"}])
+def test_a_proof_of_other_rules_is_refused_not_judged(separable, change):
+    with pytest.raises(ReceiptError, match="make it again") as caught:
+        verify_separation({**separable, **change}, SEPARABLE)
+    assert not caught.value.failed
 
 
 @pytest.mark.parametrize(("forge", "named"), FORGED)

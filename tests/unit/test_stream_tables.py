@@ -105,7 +105,7 @@ def test_labels_may_be_words(csv):
         (
             "label,a\n1,\n",
             {},
-            "rows.csv:2: feature 'a' is missing .NaN.: use --missing zero or --missing skip",
+            "rows.csv:2: feature 'a' is missing .NaN.: use --missing mean, zero or skip",
         ),
         ("label,a\n,1\n", {}, "rows.csv:2: the label is missing .use --missing skip"),
         ("label,a\nspam,1\n,1\n", {}, "rows.csv:3: the label is missing .use --missing skip"),

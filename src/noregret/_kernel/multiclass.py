@@ -100,8 +100,9 @@ def play_classes(
 ) -> int:
     """Play the rows in order; returns how many, fewer than there are only where the next one would overflow.
 
-    scores[t] = (s_y − max_{r≠y} s_r, the class predicted before the label, its score); `tables` are the rounds of each
-    class, how often its weights moved, and the confusion table. moves[t, k] = ±1 where w_k ± x, if there is room.
+    scores[t] = (s_y − max_{r≠y} s_r, the class predicted before the label, its score); −1 is none, where several score
+    highest. `tables` are the rounds of each class, how often its weights moved, and the confusion table.
+    moves[t, k] = ±1 where w_k ± x, if there is room.
     """
     st = record[0]["state"]
     bias = record[0]["config"]["bias"]
@@ -128,7 +129,8 @@ def play_classes(
         margin = s[y] - s[rival] if rival >= 0 else math.inf
         miss = new or margin <= 0.0
         scores[t, 0] = margin
-        scores[t, 1] = predicted
+        second = best_but(s, known, predicted)
+        scores[t, 1] = -1 if second >= 0 and s[second] == s[predicted] else predicted
         scores[t, 2] = s[predicted] if predicted >= 0 else 0.0
         changed = False
         if one_vs_rest:

@@ -1,4 +1,4 @@
-"""Scaling of rows before they are played, in place, row after row."""
+"""Rows made ready before they are played, in place, row after row: missing values filled in, features scaled."""
 
 from __future__ import annotations
 
@@ -6,6 +6,42 @@ import math
 from typing import Any
 
 from noregret._kernel import compiled
+
+
+@compiled
+def fill_sparse(indptr: Any, indices: Any, values: Any, sums: Any, gaps: Any, rows: Any, learn: bool) -> None:
+    """A missing x_i ← the mean of feature i over the rows before: sums[i] / (rows[0] − gaps[i]), 0 where there is none.
+
+    While learning, the row's own values enter the means behind it. A feature that a row does not name was 0 in it.
+    """
+    for t in range(indptr.shape[0] - 1):
+        for j in range(indptr[t], indptr[t + 1]):
+            i = indices[j]
+            if math.isnan(values[j]):
+                known = rows[0] - gaps[i] if i < sums.shape[0] else 0
+                values[j] = sums[i] / known if known > 0 else 0.0
+                if learn:
+                    gaps[i] += 1
+            elif learn:
+                sums[i] += values[j]
+        if learn:
+            rows[0] += 1
+
+
+@compiled
+def fill_dense(X: Any, sums: Any, gaps: Any, rows: Any, learn: bool) -> None:
+    """The same for the rows of a matrix."""
+    for t in range(X.shape[0]):
+        for i in range(X.shape[1]):
+            if math.isnan(X[t, i]):
+                known = rows[0] - gaps[i] if i < sums.shape[0] else 0
+                X[t, i] = sums[i] / known if known > 0 else 0.0
+                if learn:
+                    gaps[i] += 1
+            elif learn:
+                sums[i] += X[t, i]
+        if learn:
+            rows[0] += 1
 
 
 @compiled

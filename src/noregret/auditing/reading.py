@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from noregret.errors import InputError
 from noregret.learner import Core
+from noregret.prepare import Means, Preparation
 from noregret.protocol import encoded
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.base import Stream
@@ -109,6 +110,7 @@ class Reading:
         self._bias = bias
         self._skip = skip
         self._gathering = Gathering(bias)
+        self._preparation = Preparation(means=Means() if stream.gapped else None)
         self._predictions = _Distinct()
         self._segments = _Distinct()
         self._codes = Column(np.int64)
@@ -129,7 +131,8 @@ class Reading:
                 there &= codes >= 0
             if there.any():
                 some = np.flatnonzero(there).astype(np.int64)
-                self._gathering.add(block.rows.take(some), y[some], None, scores[some])
+                rows = self._preparation.apply(block.rows.take(some), learn=True)
+                self._gathering.add(rows, y[some], None, scores[some])
                 self._codes.append(codes[some])
                 self._rows += len(some)
                 self.blank += int(np.count_nonzero(scores[some] < 0.0)) if self._hard else 0

@@ -26,6 +26,8 @@ SGD = {
     "power_t": 0.5,
 }
 
+ONCE: dict[str, Any] = {"passes": 1, "shuffle": None}
+
 
 def _fit(model: Any, X: Any, y: Any) -> Callable[[], Any]:
     return lambda: model.fit(X, y)
@@ -53,11 +55,11 @@ def passes(size: Size, folder: Path) -> Iterator[Row]:
 def _jobs() -> list[tuple[str, Any, Any]]:
     from sklearn.linear_model import Perceptron, SGDClassifier
 
-    descent = estimator.OnlineGradientDescent(loss="logistic", radius=math.inf, rate="sqrt:1")
+    descent = estimator.OnlineGradientDescent(loss="logistic", radius=math.inf, rate="sqrt:1", **ONCE)
     return [
-        ("perceptron", estimator.Perceptron(), Perceptron(**PLAIN)),
+        ("perceptron", estimator.Perceptron(**ONCE), Perceptron(**PLAIN)),
         ("logistic descent", descent, SGDClassifier(**PLAIN, **SGD)),
-        ("logistic descent in a ball", estimator.OnlineGradientDescent(loss="logistic"), None),
+        ("logistic descent in a ball", estimator.OnlineGradientDescent(loss="logistic", **ONCE), None),
     ]
 
 

@@ -116,14 +116,9 @@ def blend(
 
 
 def _with_mean(contest: Contest, laid: Laid, forecasts: Vector) -> tuple[Contest, Combination]:
-    """The best fixed mean, in which a sleeper says what the blend said, and the regret against it.
-
-    Both ends of its loss are moved out by what other machines' sums may differ in.
-    """
+    """The best fixed mean, in which a sleeper says what the blend said, and the regret against it."""
     filled = np.where(np.isnan(laid.given[:, :, 0]), forecasts[:, None], laid.given[:, :, 0])
     found = best_combination(filled, laid.outcomes, contest.loss_name, MEAN_GAP)
-    spare = contest.spare
-    found = replace(found, lower=max(found.lower - spare, 0.0), upper=found.upper + spare)
     regret = Interval.of(0.0) if contest.experts == 1 else contest.loss - found.loss
     linear, spreads = linearised_regret(contest.loss_name, laid.given, forecasts, laid.outcomes)
     return replace(contest, mean_regret=regret, linear=linear, spreads=spreads), found

@@ -15,9 +15,10 @@ from noregret.experts import loss as losses
 from noregret.experts import rules
 from noregret.experts.combination import COMBINED, Combination, best_combination
 from noregret.experts.contest import Contest, regret_against
-from noregret.interval import Interval
+from noregret.interval import Interval, up
 from noregret.receipt.blend import BlendReceipt
-from noregret.receipt.form import VERSION, packed, plain
+from noregret.receipt.blend.spread import CLOSE, NEARLY, around, margin
+from noregret.receipt.form import HEAD, packed, plain
 from noregret.stream.columns import Laid, digest_of
 from noregret.theorem.certificate import Certificate, Verdict
 
@@ -241,27 +242,74 @@ class Blend:
 
     def receipt(self) -> BlendReceipt:
         """The claims with the vectors behind them; `verify` recomputes all of it from the table."""
+        judged = self._claimed()
+        experts = self._experts()
         points = {"forecasts": self.forecasts.reshape(-1), "losses": self.losses, "weights": self.last_weights}
-        claimed = self._mean()
-        if self.mean is not None and claimed is not None:
+        if self.mean is not None:
             points |= {"mean": self.mean.weights, "slopes": self.mean.slopes}
-            claimed.pop("weights")  # among the points
         return BlendReceipt(
             {
-                "receipt": VERSION,
+                **HEAD,
                 "kind": "blend",
                 "reading": self.reading,
                 "outcomes": list(self.laid.names),
                 "digest": digest_of(self.laid, self.reading),
                 "rounds": self.rounds,
-                "loss": {"lower": self.contest.loss.lo, "upper": self.contest.loss.hi},
-                "experts": self.table(),
-                "best": {"expert": self.best, "loss": self.best_loss},
-                "regret": {"lower": self.interval.lo, "upper": self.interval.hi},
-                "bound": self.bound,
-                "mean": claimed,
-                "switching": self._switching(),
-                "certificates": [one.to_dict() for one in self.certificates],
+                "loss": self._wide(self.contest.loss),
+                "experts": experts,
+                "best": {"expert": self.best, "loss": experts[self.best_expert]["loss"]},
+                "regret": self._wide(self.interval),
+                "bound": min((one["bound"] for one in judged if one["theorem"] != "fixed-share"), default=None),
+                "mean": self._best_mean(),
+                "switching": self._sequence(),
+                "certificates": judged,
                 "points": {name: packed(vector) for name, vector in points.items()},
             }
         )
+
+    def _margin(self, size: float = 0.0) -> float:
+        """By how much claims are wider than what they are made from."""
+        return margin(self.reading, self.rounds, float(np.abs(self.losses).sum()) + size)
+
+    def _wide(self, found: Interval) -> dict[str, Any]:
+        wide = around(found, self._margin())
+        return {"lower": plain(wide.lo), "upper": plain(wide.hi)}
+
+    def _experts(self) -> list[dict[str, Any]]:
+        """The table with intervals for its numbers."""
+        rows = []
+        for one in self.table():
+            loss, regret, weight = float(one["loss"]), float(one["regret"]), one["weight"]
+            wide = {"loss": self._wide(Interval.of(loss)), "regret": self._wide(Interval.of(regret))}
+            rows.append({**one, **wide, "weight": {"lower": weight - CLOSE, "upper": weight + CLOSE}})
+        return rows
+
+    def _sequence(self) -> dict[str, Any] | None:
+        """The best sequence with intervals for its numbers."""
+        told, found, regret = self._switching(), self.contest.switching, self.contest.switching_regret
+        if told is None or found is None or regret is None:
+            return None
+        return {**told, "loss": self._wide(found.loss), "regret": self._wide(regret)}
+
+    def _best_mean(self) -> dict[str, Any] | None:
+        """The best fixed mean with wider intervals; its weights are among the points."""
+        if self.mean is None or self.mean_regret is None:
+            return None
+        return {"loss": self._wide(self.mean.loss), "regret": self._wide(self.mean_regret)}
+
+    def _claimed(self) -> list[dict[str, Any]]:
+        """The certificates as a receipt claims them: bounds and what was observed from above."""
+        made = []
+        for certificate in self.certificates:
+            one = certificate.to_dict()
+            if one["verdict"] in ("unmet", "broken"):
+                made.append(one)
+                continue
+            near = self._margin(abs(one["bound"]))
+            bound, observed = up(one["bound"] + 2.0 * near), up(one["observed"] + near)
+            ceiling = self.contest.ceiling
+            vacuous = bound >= ceiling - NEARLY * abs(ceiling) - near
+            verdict = "vacuous" if vacuous else ("holds" if observed <= bound else "open")
+            values = {key: value if key == "switches" else up(value + near) for key, value in one["values"].items()}
+            made.append({**one, "bound": bound, "observed": observed, "verdict": verdict, "values": values})
+        return made

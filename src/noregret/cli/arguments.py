@@ -10,12 +10,22 @@ STREAM_HELP = "A file (svmlight, VW, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zs
 
 StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]
 Label = Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")]
+TaskName = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        help="binary, multiclass or regression (default: recognised from the first 1,000 rows).",
+        metavar="TASK",
+    ),
+]
 Positive = Annotated[str | None, typer.Option(help="Which of the two labels is +1.")]
 Text = Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")]
 Categorical = Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")]
 Ignore = Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")]
 HashBits = Annotated[int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")]
-Missing = Annotated[str | None, typer.Option(help="What to do with a missing value: error (default), zero or skip.")]
+Missing = Annotated[
+    str | None, typer.Option(help="What to do with a missing value: error (default), zero, mean or skip.")
+]
 Cache = Annotated[
     bool,
     typer.Option(

@@ -98,16 +98,7 @@ def certify(
 
 def read_again(stream: str, options: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:
     """A stream as it was read when it was learned from."""
-    from noregret.stream import read
+    from noregret.receipt import replay
 
-    return read(
-        stream,
-        label=options.get("label"),
-        text=options.get("text") or (),
-        categorical=options.get("categorical") or (),
-        ignore=options.get("ignore") or (),
-        hash_bits=options.get("hash_bits") or 18,
-        missing=options.get("missing") or "error",
-        threads=threads,
-        cache=cache,
-    )
+    found: Stream = replay.read_again(stream, options, threads=threads, cache=cache)
+    return found

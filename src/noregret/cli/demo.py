@@ -106,7 +106,7 @@ def _show_regret(receipt: Receipt) -> None:
     assert regret is not None
     promised = next(one["bound"] for one in receipt.certificates if one["theorem"] == PROMISE)
     best = regret["comparator"]
-    print(f"\ngradient descent lost {number(receipt.figures['loss'])} (logistic loss)")
+    print(f"\ngradient descent lost {number(receipt.figure('loss'))} (logistic loss)")
     print(f"the best fixed weights, known only with hindsight: {at_least(best['lower'])} to {at_most(best['upper'])}")
     print(f"so its regret, certified: {at_least(regret['lower'])} to {at_most(regret['upper'])}")
     print(f"what theory promised: at most {at_most(promised)}\n")

@@ -26,6 +26,7 @@ from noregret.cli.arguments import (
     Seconds,
     Shuffle,
     StreamFile,
+    TaskName,
     Text,
     Threads,
 )
@@ -33,6 +34,7 @@ from noregret.cli.arguments import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from noregret.cli.choosing import Chosen
     from noregret.learner import Core
     from noregret.receipt import Receipt
     from noregret.rounds import Rounds
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
 
 LEARNING, READING, RESULTS = "Learning", "Reading", "Results"
-# those without a radius of their own: one that is given is that of the models they are compared with
-COMPARED_ONLY = ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2", "coin")
 
 
 def learn(
@@ -49,15 +49,16 @@ def learn(
     learner: Annotated[
         str | None,
         typer.Option(
-            help="perceptron (default), averaged, voted, multiclass, kernel, second-order, pa, pa1, pa2,"
-            " ogd, ogd-strong, adagrad, ftrl, coin; vaw for numbers.",
+            help="Default: adagrad for two classes, multiclass for more, vaw for numbers. Also perceptron, averaged,"
+            " voted, kernel, second-order, pa, pa1, pa2, ogd, ogd-strong, ftrl, coin.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
+    task: TaskName = None,
     loss: Annotated[
         str | None,
         typer.Option(
-            help="hinge (default), margin-hinge:ρ, squared-hinge, perceptron, logistic, exponential;"
+            help="logistic (default; of ogd hinge), hinge, margin-hinge:ρ, squared-hinge, perceptron, exponential;"
             " for numbers squared, absolute, huber:δ, pinball:τ."
         ),
     ] = None,
@@ -129,6 +130,9 @@ def learn(
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None,
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="With --resume: learn once more from rows that the model has seen.")
+    ] = False,
     certify: Annotated[
         bool,
         typer.Option(
@@ -176,21 +180,32 @@ def learn(
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
     """
     from noregret import model
+    from noregret.cli.choosing import Wanted, check_named, chosen, resumed
     from noregret.cli.drawing import PLANAR, check_plane
-    from noregret.cli.options import check_writable, class_weights, names
+    from noregret.cli.interrupt import Interrupt
+    from noregret.cli.notes import command_of
+    from noregret.cli.options import check_writable, class_weights, names, with_defaults
     from noregret.cli.selecting import asked_for, check_learner, selected
+    from noregret.errors import SettingError
     from noregret.protocol import play
     from noregret.rounds import Gathering
     from noregret.stream import read
+    from noregret.stream.task import Task
 
     check_writable(stream, predictions, save, receipt, plot)
     if resume is not None:
         check_writable(str(resume), predictions, receipt, plot, what="the model")
+    if skip not in (None, "seen"):
+        raise SettingError(f'--skip accepts only "seen"; got {skip!r}')
+    if skip is not None and resume is None:
+        raise SettingError("--skip seen goes with --resume")
+    if again and resume is None:
+        raise SettingError("--again goes with --resume")
+    if again and skip is not None:
+        raise SettingError("--again learns from rows that the model has seen, --skip seen passes over them: give one")
     certify = certify or receipt is not None
-    wanted = asked_for(select, confidence, candidates, resume)
+    selecting = asked_for(select, confidence, candidates, resume)
     asked = _asked(certify, gap, seconds, anytime, resume)
-    if certify and radius is not None and (learner or "perceptron") in COMPARED_ONLY:
-        asked["radius"], radius = radius, None  # not of its weights: of those it is compared with
     settings = {
         "loss": loss,
         "radius": radius,
@@ -227,11 +242,11 @@ def learn(
         "missing": missing,
         "class_weight": class_weights(class_weight),
     }
-    core = _core(learner, settings, reading, resume, skip)
-    if wanted is not None:
-        check_learner(core)
-    kind = _kind(core, plot, picture, certify, asked, resume)
-    kept = core.options
+    wanted = Wanted(learner, None if task is None else Task.parse(task), settings, reading, certify, select is not None)
+    choice = None if resume is None else resumed(resume, wanted)
+    if choice is None:
+        check_named(wanted)
+    kept = with_defaults(reading) if choice is None else choice.core.options
     source = read(
         stream,
         label=kept["label"],
@@ -240,39 +255,49 @@ def learn(
         ignore=kept["ignore"] or (),
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],
-        features=core.features,
+        features=None if choice is None else choice.core.features,
         threads=threads,
         cache=cache,
     )
-    planar = kind in PLANAR
-    if planar:
-        check_plane(source)
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)
     with ExitStack() as stack:
-        gathers_rounds = certify or wanted is not None or planar
-        gathering = stack.enter_context(Gathering(bool(core.config["bias"][0]))) if gathers_rounds else None
-        with _watching(core, source, predictions, passes == 1 and not gathers, gathers, quiet or json) as (watch, stop):
-            run = play(
-                core,
-                source,
-                passes=passes,
-                shuffle=shuffle,
-                digest=save is not None or gathers_rounds,
-                keep=gathering,
-                skip_seen=skip is not None,
-                class_weight=kept["class_weight"],
-                watch=_in_the_plane(watch, source) if planar else watch,
-                stop=stop,
-            )
+        with Interrupt(source, gently=not gathers) as interrupt:
+            choice = chosen(wanted, source) if choice is None else choice
+            core = choice.core
+            if choice.radius is not None:
+                asked["radius"] = choice.radius
+            if selecting is not None:
+                check_learner(core)
+            kind = _kind(core, plot, picture, certify, asked, resume)
+            planar = kind in PLANAR
+            if planar:
+                check_plane(source)
+            gathers_rounds = certify or selecting is not None or planar
+            gathering = stack.enter_context(Gathering(bool(core.config["bias"][0]))) if gathers_rounds else None
+            once = passes == 1 and not gathers
+            with _watching(core, source, predictions, once, quiet or json, interrupt.asked) as watch:
+                run = play(
+                    core,
+                    source,
+                    passes=passes,
+                    shuffle=shuffle,
+                    digest=save is not None or gathers_rounds,
+                    keep=gathering,
+                    skip_seen=skip is not None,
+                    again=again or resume is None,
+                    class_weight=kept["class_weight"],
+                    watch=_in_the_plane(watch, source) if planar else watch,
+                    stop=interrupt.asked,
+                )
         rounds = None if gathering is None or run.stopped else gathering.done()
-        chosen = None if rounds is None or wanted is None else selected(run, rounds, wanted)
+        selection = None if rounds is None or selecting is None else selected(run, rounds, selecting)
         if save is not None:
-            model.save(run.learner if chosen is None else chosen.learner, save)
+            model.save(run.learner if selection is None else selection.learner, save)
         found = None if rounds is None or not certify else _certified(run, rounds, asked, quiet or json)
-    if found is not None and chosen is not None:
+    if found is not None and selection is not None:
         from noregret.receipt.make import with_selection
 
-        found = with_selection(found, chosen.to_dict())
+        found = with_selection(found, selection.to_dict())
     if kind is not None and plot is not None:
         _draw(run, rounds, found, kind, plot)
     if found is not None and receipt is not None:
@@ -280,10 +305,12 @@ def learn(
     _finish(
         run,
         found,
-        None if chosen is None else chosen.to_dict(),
+        None if selection is None else selection.to_dict(),
+        choice,
         asked["gap"],
         save,
         _again(passes, shuffle),
+        command_of(stream, reading),
         json,
         quiet,
     )
@@ -294,57 +321,12 @@ def _again(passes: int, shuffle: int | None) -> str:
     return (f" --passes {passes}" if passes > 1 else "") + (f" --shuffle {shuffle}" if shuffle is not None else "")
 
 
-def _core(
-    name: str | None, settings: dict[str, Any], reading: dict[str, Any], resume: Path | None, skip: str | None
-) -> Core:
-    """The learner to play: a new one, or the resumed one once no option contradicts it."""
-    from noregret import model
-    from noregret.cli.options import check_same, learner_settings, make_learner, positive_label, with_defaults
-    from noregret.errors import SettingError
-    from noregret.learner.selected import REFUSAL
-
-    if skip not in (None, "seen"):
-        raise SettingError(f"--skip must be seen, got {skip!r}")
-    if resume is None:
-        if skip is not None:
-            raise SettingError("--skip seen goes with --resume")
-        core = make_learner("perceptron" if name is None else name, settings)
-        if core.labels is None:
-            _refuse_for_regression(reading, settings, core.loss.name)
-        elif reading["positive"] is not None:
-            core.labels = positive_label(core, reading["positive"])
-        core.options = with_defaults(reading)
-        return core
-    core, _ = model.load(resume)
-    if not core.learns:
-        raise SettingError(f"{resume}: {REFUSAL}")
-    check_same({"learner": core.name}, {"learner": name}, "model")
-    check_same(core.settings, learner_settings(core.name, settings), "model")
-    core.options = with_defaults({key: core.options.get(key) for key in reading})
-    check_same(core.options, reading, "model")
-    return core
-
-
-def _refuse_for_regression(reading: dict[str, Any], settings: dict[str, Any], loss: str) -> None:
-    from noregret.cli.options import flag
-    from noregret.errors import SettingError
-
-    for key, value in (
-        ("positive", reading["positive"]),
-        ("class_weight", reading["class_weight"]),
-        ("tie", settings["tie"]),
-    ):
-        if value is not None:
-            raise SettingError(f"{flag(key)} is for two classes; the loss {loss} is for numbers")
-
-
 @contextmanager
 def _watching(
-    core: Core, source: Stream, predictions: Path | None, once: bool, gathers: bool, quiet: bool
-) -> Iterator[tuple[Callable[..., None], Callable[[], bool]]]:
-    """What goes on beside the rounds: the bar, the prediction file, and an ear for Ctrl-C."""
+    core: Core, source: Stream, predictions: Path | None, once: bool, quiet: bool, stopped: Callable[[], bool]
+) -> Iterator[Callable[..., None]]:
+    """What goes on beside the rounds: the bar and the prediction file."""
     from noregret.atomic import whole_file
-    from noregret.cli.interrupt import Interrupt
     from noregret.cli.predictions import Predictions
     from noregret.cli.progress import Progress
 
@@ -353,8 +335,6 @@ def _watching(
         if predictions is not None:
             writer = Predictions(stack.enter_context(whole_file(predictions)), core, labels=True)
         bar = stack.enter_context(Progress(source, core, quiet, once))
-        interrupt = stack.enter_context(Interrupt(source, gently=not gathers))
-
         played = False
 
         def watch(block: Any, y: Any, scores: Any) -> None:
@@ -362,10 +342,10 @@ def _watching(
             played = True
             bar.update()
             if writer is not None:
-                writer.write(block, scores)
+                writer.write(block, scores, y)
 
-        yield watch, interrupt.asked
-        if interrupt.asked() and not played:
+        yield watch
+        if stopped() and not played:
             print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
             raise typer.Exit(130)
         if writer is not None:
@@ -455,30 +435,36 @@ def _finish(
     run: Run,
     receipt: Receipt | None,
     selection: dict[str, Any] | None,
+    choice: Chosen,
     gap: float,
     save: Path | None,
     again: str,
+    command: str,
     json: bool,
     quiet: bool,
 ) -> None:
+    from noregret.cli.notes import advised, as_read, task_told, title
     from noregret.cli.selecting import show_selection
     from noregret.cli.solving import certified, leave_if_broken, show_receipt
 
     if json:
         import msgspec
 
-        answer = run.to_dict() if receipt is None else certified(run.to_dict(), receipt)
+        answer = {**run.to_dict(), "task": task_told(choice), "advice": advised(run, choice, command)}
+        answer = answer if receipt is None else certified(answer, receipt)
         print(msgspec.json.encode(answer if selection is None else {**answer, "selection": selection}).decode())
     elif not quiet:
-        from noregret.cli.show import show_run
+        from noregret.cli.show import show_lines, show_run
 
-        show_run(run)
+        show_run(run, title(run, choice), choice.task.words)
+        show_lines(as_read(run, choice))
         if receipt is not None:
             print()
             show_receipt(receipt, gap)
         if selection is not None:
             print()
             show_selection(selection, run.learner.segments[-1]["shuffle"] is not None)
+        show_lines(advised(run, choice, command))
     if receipt is not None:
         leave_if_broken(receipt)
     if run.stopped:

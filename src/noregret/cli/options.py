@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from pathlib import Path
 from typing import Any
 
 from noregret.errors import InputError, SettingError, nearest
 from noregret.learner import LEARNERS, Core
+from noregret.learner.default import settings_of
 from noregret.loss import parse as parse_loss
 from noregret.stream.labels import Labels
 
@@ -25,17 +25,11 @@ def make_learner(name: str, options: dict[str, Any]) -> Core:
 
 
 COMMON = ("bias", "unit_norm", "scale")  # what every learner has
-UNSAID = ("self", "start")  # what only Python can say
 
 
 def own_settings(name: str) -> tuple[str, ...]:
     """What this learner can be told that not every one can."""
     return tuple(key for key in settings_of(name) if key not in COMMON)
-
-
-def settings_of(name: str) -> tuple[str, ...]:
-    """What a learner can be told."""
-    return tuple(key for key in inspect.signature(LEARNERS[name].__init__).parameters if key not in UNSAID)
 
 
 def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:

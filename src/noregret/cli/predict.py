@@ -30,7 +30,7 @@ def predict(
     from noregret.cli.options import check_writable
     from noregret.cli.predictions import Predictions
     from noregret.cli.progress import telling
-    from noregret.learner import Core, Selected
+    from noregret.learner import Core
     from noregret.stream import Stream, read
 
     check_writable(stream, output)
@@ -48,9 +48,7 @@ def predict(
     )
 
     def write(file: object, core: Core, source: Stream, tell: Callable[[str], None]) -> None:
-        votes = isinstance(core, Selected) and len(core.votes) > 1
-        probability = core.loss.name == "logistic" and not votes
-        writer = Predictions(file, core, labels=False, probability=probability)  # type: ignore[arg-type]
+        writer = Predictions(file, core, labels=False)  # type: ignore[arg-type]
         done = 0
         for block in source.blocks():
             writer.write(block, core.scores(block.rows))

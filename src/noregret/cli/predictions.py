@@ -1,4 +1,8 @@
-"""Prediction files: comma-separated text, a line a round, written whole or not at all."""
+"""Prediction files: comma-separated text, a line a round, written whole or not at all.
+
+The lines of a run whose prediction is not the label are its mistakes, one for one: a tie that counts as a mistake has
+no prediction.
+"""
 
 from __future__ import annotations
 
@@ -9,56 +13,68 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.learner import Core
+from noregret.learner import Core, Selected
 from noregret.loss import probability
 from noregret.stream.block import Block
+
+Vector = NDArray[np.float64]
+Places = NDArray[np.int64]
+TIED = {0.0: -1, 1.0: 1, -1.0: 0}  # the class of a score of 0 by what `tie` counts it as: none, the second, the first
 
 
 class Predictions:
     """Writes `row,label,score,prediction`: the place of each row, its label, and what was said before it was known.
 
-    Of many classes the score is that of the class predicted.
+    Of many classes the score is that of the class predicted. Of the logistic loss there is a column `probability`, that
+    of the positive label. Without `labels` rows were not played, and nothing is left without a prediction.
     """
 
-    def __init__(self, file: IO[bytes], core: Core, labels: bool, probability: bool = False) -> None:
+    def __init__(self, file: IO[bytes], core: Core, labels: bool) -> None:
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         self._writer = csv.writer(self._text, lineterminator="\n")
         self._core = core
         self._labels = labels
-        self._probability = probability
-        named = [("row", True), ("label", labels), ("score", True), ("probability", probability), ("prediction", True)]
-        self._writer.writerow([name for name, wanted in named if wanted])
+        votes = isinstance(core, Selected) and len(core.votes) > 1
+        self._probability = core.loss.name == "logistic" and not votes
+        named = {"row": True, "label": labels, "score": True, "probability": self._probability, "prediction": True}
+        self._writer.writerow([name for name, wanted in named.items() if wanted])
 
-    def write(self, block: Block, scores: NDArray[np.float64]) -> None:
-        """The rounds of a block; rows of weight 0 were no rounds and are left out."""
+    def write(self, block: Block, scores: Vector, y: Vector | None = None) -> None:
+        """The rounds of a block, y their labels as codes; rows of weight 0 were no rounds and are left out."""
         scores, said = self._told(scores)
         played = np.flatnonzero(~np.isnan(scores))
-        columns: list[Any] = [block.lines[played].tolist()]
-        if self._labels:
-            columns.append([shown(label) for label in block.labels[played].tolist()])
-        columns.append([repr(score) for score in scores[played].tolist()])
+        scores, said = scores[played], None if said is None else said[played]
+        labels = [shown(label) for label in block.labels[played].tolist()] if self._labels else None
+        columns: list[Any] = [block.lines[played].tolist(), *([] if labels is None else [labels])]
+        columns.append([repr(score) for score in scores.tolist()])
         if self._probability:
-            columns.append([repr(p) for p in probability(scores[played]).tolist()])
-        columns.append([said[place] for place in played.tolist()])
+            columns.append([repr(p) for p in probability(scores).tolist()])
+        columns.append(columns[-1] if said is None else self._words(said, labels, None if y is None else y[played]))
         self._writer.writerows(zip(*columns, strict=True))
 
-    def _told(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], list[str]]:
-        """One score a row, and what it says."""
-        labels = self._core.labels
-        if labels is None:
-            return scores, [repr(score) for score in scores.tolist()]
-        names = [shown(label) for label in labels.classes]
+    def _told(self, scores: Vector) -> tuple[Vector, Places | None]:
+        """One score a row, and the place of the class that it says, −1 for none; None where labels are numbers."""
+        if self._core.labels is None:
+            return scores, None
         if scores.ndim == 1:
-            return scores, [names[score > 0.0] for score in scores.tolist()]
-        best, chosen = self._best(scores)
-        return best, [names[place] if place >= 0 else "" for place in chosen.tolist()]
-
-    def _best(self, scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The highest score of many classes and its class; −1 before any class was known."""
+            said = (scores > 0.0).astype(np.int64)
+            if self._labels:  # of rounds a score of 0 says what it counted as
+                said[scores == 0.0] = TIED[float(self._core.config["tie"][0])]
+            return scores, said
         if self._labels:  # a round: its margin, the class predicted, its score
             return scores[:, 2], np.nan_to_num(scores[:, 1], nan=-1.0).astype(np.int64)
-        chosen = scores.argmax(axis=1)
-        return scores[np.arange(len(scores)), chosen], chosen
+        said = scores.argmax(axis=1)
+        return scores[np.arange(len(scores)), said], said
+
+    def _words(self, said: Places, labels: list[str] | None, y: Vector | None) -> list[str]:
+        """The classes as words: the row's own label where it is that class, for it may be spelled in several ways."""
+        assert self._core.labels is not None
+        names = [*(shown(label) for label in self._core.labels.classes), ""]
+        found = [names[place] for place in said.tolist()]
+        if labels is None or y is None:
+            return found
+        right = (said == self._core.labels.index(y)).tolist()
+        return [label if hit else word for label, word, hit in zip(labels, found, right, strict=True)]
 
     def close(self) -> None:
         self._text.flush()

@@ -50,10 +50,9 @@ def check_learner(core: Core) -> None:
 
 def selected(run: Run, rounds: Rounds, wanted: dict[str, Any]) -> Selection:
     """The selection from a run whose rounds were kept."""
-    from noregret.selection.choosing import chosen, once
+    from noregret.selection.choosing import chosen
 
-    digests = [run.digest or ""]
-    return chosen(run.learner, rounds, **wanted, once=once(run.learner.segments, digests))
+    return chosen(run.learner, rounds, **wanted)
 
 
 def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
@@ -74,7 +73,10 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
     shown = [(part["theorem"], _of(part["theorem"]), at_most(part["bound"]), part["verdict"]) for part in judged]
     if shown:
         table(shown, ("theorem", "bounds", f"at confidence {confidence}", "verdict"))
-        print("not checkable: that the rows are independent draws from one source (i.i.d.); each bound assumes it")
+        print(
+            "not checkable: that the rows are independent draws from one source (i.i.d.), and that no row came twice;"
+        )
+        print("each bound assumes both")
         if shuffled:
             print("a shuffle makes rows exchangeable; independent draws they are only if those of the file were")
     for reason, names in unmet(selection["certificates"]).items():

@@ -42,6 +42,16 @@ def _width(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def show_run(run: Run, told: str = "") -> None:
+def show_run(run: Run, title: str | None = None, task: str | None = None) -> None:
     """The table of one run."""
-    table(run_rows(run), ("", "total", "a round"), title=title_of(run) + told)
+    rows = run_rows(run)
+    told = [] if task is None else [("task", task, "")]
+    table([*told, *rows], ("", "total", "a round"), title=title_of(run) if title is None else title)
+
+
+def show_lines(lines: Sequence[str]) -> None:
+    """Lines of their own under a table."""
+    if lines:
+        print()
+    for line in lines:
+        print(line)

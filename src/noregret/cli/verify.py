@@ -65,18 +65,20 @@ def verify(
         from noregret.cli.show import table
 
         rows = [(what, _shown(what, claimed)) for what, claimed, _ in done.checks]
-        table([row for row in rows if verbose or row[1] != "yes"], ("what", "recomputed as"))
+        table([row for row in rows if verbose or row[1] != "yes"], ("what", "claimed"))
         print(f"\nthe receipt stands: {len(done.checks)} claims recomputed")
 
 
 def _shown(what: str, claimed: object) -> str:
-    from noregret.cli.show import at_most, number
+    from noregret.cli.show import at_least, at_most, number
 
     if isinstance(claimed, list) and "verdict" in what:  # of a theorem that claims nothing, with its empty figures
         return str(claimed[0])
     if isinstance(claimed, bool | dict | list):
         return "no" if claimed is False else "yes"
     if isinstance(claimed, int | float):
+        if "at least" in what:
+            return at_least(float(claimed))
         return at_most(float(claimed)) if "bound" in what or "at most" in what else number(float(claimed))
     text = "not checkable" if claimed is None and "verdict" not in what else str(claimed)
     return text if len(text) <= 24 else f"{text[:23]}…"

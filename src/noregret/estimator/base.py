@@ -1,12 +1,16 @@
 """What the classifiers and regressors share: rows in, one core behind them.
 
-`fit` starts anew; `partial_fit`, `learn_one` and `noregret.play` go on. Nothing that only predicts changes any state.
+`fit` starts from nothing and passes over the rows `passes` times, in a new random order each time, from the seed
+`shuffle`: the order in which they came does not decide. With `passes=1, shuffle=None` they are a stream, as they are
+for `partial_fit`, `learn_one` and `noregret.play`, which go on and never shuffle. Nothing that only predicts changes
+any state. The columns of a frame with words in it become features by the recipe that `read` follows.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from functools import cache
@@ -18,20 +22,23 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
 from noregret import model
-from noregret.errors import DivergedError, InputError, SettingError
+from noregret.errors import DivergedError, InputError, OrderWarning, SettingError
 from noregret.estimator.one import NOT_FINITE, is_finite, one_row, refuse_strange, without
 from noregret.estimator.river import introduce
 from noregret.learner.core import Core, Settings
-from noregret.stream.block import Dense, Rows, Sparse
+from noregret.stream.block import Dense, Rows, Sparse, stacked
 from noregret.stream.features import Features
-from noregret.stream.frame import is_frame
+from noregret.stream.frame import column_names, has_words, is_frame
 from noregret.stream.memory import check_bounds, check_indices, unsigned
 from noregret.stream.read import read
+from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES
+from noregret.stream.table import USUAL_LABEL
 
 Vector = NDArray[np.float64]
+SORTED = 10  # rows a class: fewer may be sorted by chance
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
 
@@ -94,30 +101,47 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _learn(self, core: Core, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
         new = core is not self.__dict__.get("_core")  # one that stops half-way is never seen again
-        rows = as_rows(X, guarded=new and core.guarded)
-        if shuffle is not None and core.ordered:
-            raise SettingError("shuffle: a row of a precomputed kernel belongs to its column")
+        framed = is_frame(X)  # otherwise it was checked, and is an array or a matrix
+        rows = stacked(blocks_of(core, X)) if framed else as_rows(X, guarded=new and core.guarded)
         if core.features is None:
             named = self._has("feature_names_in_")
             core.features = Features.named(list(self.feature_names_in_)) if named else Features("columns", X.shape[1])
         try:
-            for order in _orders(len(rows), passes, shuffle):
+            for order in _orders(len(rows), passes, None if core.ordered else shuffle):
                 if order is None:
                     core.learn(rows, y, weights)
-                else:
-                    core.learn(rows.take(order), y[order], None if weights is None else weights[order])
+                    continue
+                for some in _chunks(order, len(rows.values)):
+                    core.learn(rows.take(some), y[some], None if weights is None else weights[some])
+            if framed:
+                core.grow(core.features.width, sparse=core.paired)  # slots that no row has touched have weights too
             return
         except DivergedError as error:
             diverged = error
-        assert_all_finite(X, input_name="X")  # what `fit` left to the loop to find
-        as_rows(X)
+        if not framed:
+            assert_all_finite(X, input_name="X")  # what `fit` left to the loop to find
+            as_rows(X)
         raise diverged
 
+    def _advise(self, core: Core, y: Vector, classes: int) -> None:
+        """Warn of rows that are sorted by their label, of which the last class would be learned last and best."""
+        if self.shuffle is not None or core.ordered or len(y) < SORTED * classes:
+            return
+        if np.count_nonzero(y[1:] != y[:-1]) == classes - 1:
+            warnings.warn(
+                f"{type(self).__name__}: the rows are sorted by their label and shuffle is None, so each class is"
+                " learned at the cost of those before it: use shuffle=0, or shuffle the rows",
+                OrderWarning,
+                stacklevel=3,
+            )
+
     def _first_look(self, X: Any, y: Any, core: Core, *, known: bool = False, **options: Any) -> tuple[Any, Any]:
-        """X and y checked for `fit`, of a y that is `known` the length alone.
+        """X and y checked for `fit`, of a y that is `known` the length alone; a frame with words stays a frame.
 
         Where rows are played as they are, the loop itself stops at what is not finite.
         """
+        if is_frame(X) and has_words(X):
+            return self._look_by_name(X, y, True, known, **options)
         options = {"ensure_all_finite": not core.plain, **CHECKS, **options}
         if not known:
             checked = validate_data(self, X, y, **options)
@@ -130,6 +154,29 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             X = validate_data(self, X, "no_validation", **options)
         check_consistent_length(X, y)
         return X, y
+
+    def _next_look(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
+        """X and y checked for `partial_fit`; a frame whose columns go by name stays a frame."""
+        if self._by_name(X):
+            return self._look_by_name(X, y, self._core_features() is None, False, **options)
+        checked = validate_data(self, X, y, reset=self._first(), **self._checks(), **options)
+        return checked[0], checked[1]
+
+    def _look_by_name(self, X: Any, y: Any, first: bool, known: bool, y_numeric: bool = False) -> tuple[Any, Any]:
+        self._check_names(X, first)
+        checked = y if known else _check_y(y, y_numeric=y_numeric, estimator=self)
+        check_consistent_length(X, checked)
+        return X, checked
+
+    def _check_names(self, X: Any, first: bool) -> None:
+        """The names of a frame's columns, as scikit-learn keeps and checks them; `noregret.play` keeps its own."""
+        if first or self._has("feature_names_in_"):
+            validate_data(self, X, reset=first, skip_check_array=True)
+
+    def _checks(self) -> dict[str, Any]:
+        """What scikit-learn is to check; values may be missing where the model was learned with their means."""
+        filled = self._has("_core") and self._core.preparation.means is not None
+        return {**CHECKS, "ensure_all_finite": "allow-nan"} if filled else CHECKS
 
     def _first(self) -> bool:
         """Whether rows in arrays have yet to say how many columns there are."""
@@ -149,33 +196,28 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         """What the feature indices mean: `read` takes it, to read another stream the same way."""
         return self.core.features
 
+    def _core_features(self) -> Features | None:
+        return self._core.features if self._has("_core") else None
+
     def _by_name(self, X: Any) -> bool:
-        """Whether the columns of X are matched by name with those of the tables that were learned from."""
-        features = self._core.features if self._has("_core") else None
-        named = features is not None and features.kind == "names"
-        return named and not self._has("feature_names_in_") and is_frame(X)
-
-    def _blocks_by_name(self, X: Any, learn: bool) -> list[Rows]:
-        features, label = self.core.features, self.core.options.get("label")
-        stream = read(X, features=features, frozen=not learn, labels=False, label=label)
-        return [block.rows for block in stream.blocks()]
-
-    def _learn_by_name(self, X: Any, y: Vector, weights: Vector | None) -> None:
-        if len(X) != len(y):
-            raise ValueError(f"X has {len(X)} rows, y has {len(y)}")
-        start = 0
-        for rows in self._blocks_by_name(X, learn=True):
-            stop = start + len(rows)
-            self.core.learn(rows, y[start:stop], None if weights is None else weights[start:stop])
-            start = stop
+        """Whether X is a frame whose columns become features by name: there are words in it, or `play` read another."""
+        if not is_frame(X):
+            return False
+        features = self._core_features()
+        if features is None:
+            return has_words(X)
+        return features.kind == "names" and (features.hashes or not self._has("feature_names_in_"))
 
     def _scores(self, X: Any) -> Vector:
         check_is_fitted(self)
         if self._by_name(X):
-            return np.concatenate([self.core.scores(rows) for rows in self._blocks_by_name(X, learn=False)])
+            self._check_names(X, False)
+            return np.concatenate([self.core.scores(rows) for rows in blocks_of(self.core, X, frozen=True)])
+        if self._core.features is not None and self._core.features.hashes:
+            raise ValueError(f"{type(self).__name__} has learned from a table with words: X must be a table too")
         if not self._has("n_features_in_") or self.core.width > self.n_features_in_:
             self.n_features_in_ = self.core.width  # the rounds did not come from arrays
-        return self.core.scores(as_rows(validate_data(self, X, reset=False, **CHECKS)))
+        return self.core.scores(as_rows(validate_data(self, X, reset=False, **self._checks())))
 
     def _score_one(self, x: Any) -> float:
         """The score of one example; the learner is left as it was."""
@@ -264,10 +306,36 @@ def as_rows(X: Any, guarded: bool = False) -> Rows:
     return Sparse(X.indptr.astype(np.int64), unsigned(X.indices), np.ascontiguousarray(X.data), X.shape[1])
 
 
+def blocks_of(core: Core, frame: Any, frozen: bool = False) -> list[Rows]:
+    """The rows of a frame by the learner's recipe, which takes in new columns unless it is `frozen`.
+
+    A column that the learner knows as the label of the tables before is none of its features.
+    """
+    features = core.features
+    label = core.options.get("label") or USUAL_LABEL
+    beside = features is not None and not features.knows(label) and label in column_names(frame)
+    stream = read(
+        (frame, np.zeros(len(frame))),
+        features=features,
+        frozen=frozen,
+        ignore=(label,) if beside else (),
+        missing="error" if core.preparation.means is None else "mean",
+    )
+    if features is None:
+        core.features = stream.features
+    return [block.rows for block in stream.blocks()]
+
+
 def checked_weight(weight: float) -> float:
     if not (weight >= 0.0 and math.isfinite(weight)):
         raise InputError(f"a weight must be at least 0 and finite, got {weight}")
     return float(weight)
+
+
+def _chunks(order: NDArray[np.int64], values: int) -> Iterator[NDArray[np.int64]]:
+    """An order in parts whose rows, of so many values in all, are copied a block at a time."""
+    size = max(1, min(ARRAY_ROWS, BLOCK_VALUES * len(order) // max(values, 1)))
+    return (order[start : start + size] for start in range(0, len(order), size))
 
 
 def _orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.int64] | None]:

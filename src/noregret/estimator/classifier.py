@@ -15,11 +15,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import validate_data
 
 from noregret._kernel.vector import two_values
 from noregret.errors import SettingError
-from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
+from noregret.estimator.base import LinearEstimator, Vector, checked_weight
 from noregret.estimator.one import refuse_strange
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
@@ -56,7 +55,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     # -- scikit-learn's way ----------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows in order, starting anew."""
+        """Learn from the rows, from nothing: `passes` times, in the order of the seed `shuffle`."""
         core = self._new_core()
         known = _at_a_glance(y)
         X, y = self._first_look(X, y, core, known=known is not None)
@@ -67,7 +66,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         core.labels = Labels.of(*classes.tolist())
         weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
-        self._learn(core, X, _signs(y, classes), weights, self.passes, self.shuffle)
+        signs = _signs(y, classes)
+        self._advise(core, signs, 2)
+        self._learn(core, X, signs, weights, self.passes, self.shuffle)
         for stale in ("_codes", "_pair", "_held"):
             self.__dict__.pop(stale, None)
         self._core, self.classes_ = core, classes
@@ -75,11 +76,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning; without `classes` the labels −1/+1, 0/1, False/True are known, others must both be in y."""
-        by_name = self._by_name(X)
-        if by_name:
-            y = np.asarray(y)
-        else:
-            X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
+        X, y = self._next_look(X, y)
         self._sample_weights(sample_weight, X)  # they are refused before a label is taken in
         if classes is not None:
             named = _classes(np.asarray(classes), "classes")
@@ -93,10 +90,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         for earlier in self.__dict__.pop("_held", []):
             self.learn_one(*earlier)
         weights = self._row_weights(y, np.array(self._labels()), sample_weight, X, balanced=False)
-        if by_name:
-            self._learn_by_name(X, self._codes_of(y), weights)
-        else:
-            self._learn(self.core, X, self._codes_of(y), weights, 1, None)
+        self._learn(self.core, X, self._codes_of(y), weights, 1, None)
         return self
 
     def _name_classes(self, classes: NDArray[Any]) -> None:

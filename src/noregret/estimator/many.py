@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from noregret.errors import InputError, SettingError
-from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
+from noregret.estimator.base import LinearEstimator, Vector, checked_weight
 from noregret.estimator.classifier import BALANCED, as_python, as_whole
 from noregret.estimator.one import NOT_FINITE, one_row, refuse_strange, without
 from noregret.learner.core import Core
@@ -46,7 +45,10 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     # -- scikit-learn's way ----------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows in order, starting anew; every class of y is known from the first row on."""
+        """Learn from the rows, from nothing: `passes` times, in the order of the seed `shuffle`.
+
+        Every class of y is known from the first row on.
+        """
         core = self._new_core()
         X, y = self._first_look(X, y, core)
         check_classification_targets(y)
@@ -57,26 +59,20 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         core.labels = Classes(classes.tolist())
         weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
+        self._advise(core, codes, len(classes))
         self._learn(core, X, codes.astype(np.float64), weights, self.passes, self.shuffle)
         self._core, self._spelled, self.classes_ = core, classes.tolist(), classes
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning; `classes` names them beforehand, on the first call. A label not named is a new class."""
-        by_name = self._by_name(X)
-        if by_name:
-            y = np.asarray(y)
-        else:
-            X, y = validate_data(self, X, y, reset=self._first(), **CHECKS)
+        X, y = self._next_look(X, y)
         check_classification_targets(y)
         if classes is not None:
             self._declare(np.unique(np.asarray(classes)))
         codes = self._codes_of(y)
         weights = self._row_weights(y, np.unique(y), sample_weight, X, balanced=False)
-        if by_name:
-            self._learn_by_name(X, codes, weights)
-        else:
-            self._learn(self.core, X, codes, weights, 1, None)
+        self._learn(self.core, X, codes, weights, 1, None)
         self._name_classes()
         return self
 

@@ -39,7 +39,8 @@ def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
         row = Dense(_array(x)[np.newaxis])
         _admit(core, row, "columns", learn)
     if not core.plain:
-        if not np.isfinite(row.values).all():
+        filled = core.preparation.means is not None and not learn  # one that is learned from must be whole
+        if np.isinf(row.values).any() if filled else not np.isfinite(row.values).all():
             raise InputError(NOT_FINITE)
         row = core.preparation.apply(row, learn)
     return row.given, row.width

@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy import ndarray
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from noregret.errors import InputError
-from noregret.estimator.base import CHECKS, LinearEstimator, Vector, checked_weight
+from noregret.estimator.base import LinearEstimator, Vector, checked_weight
 
 
 class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
@@ -20,7 +19,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
     _regression = True
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from the rows in order, starting anew."""
+        """Learn from the rows, from nothing: `passes` times, in the order of the seed `shuffle`."""
         core = self._new_core()
         X, y = self._first_look(X, y, core, y_numeric=True)
         weights = self._sample_weights(sample_weight, X)
@@ -30,10 +29,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning."""
-        if self._by_name(X):
-            self._learn_by_name(X, np.array(y, np.float64), self._sample_weights(sample_weight, X))
-            return self
-        X, y = validate_data(self, X, y, reset=self._first(), y_numeric=True, **CHECKS)
+        X, y = self._next_look(X, y, y_numeric=True)
         self._learn(self.core, X, np.array(y, np.float64), self._sample_weights(sample_weight, X), 1, None)
         return self
 

@@ -23,8 +23,8 @@ class Common:
     bias: bool = False
     unit_norm: bool = False
     scale: str | None = None
-    passes: int = 1
-    shuffle: int | None = None
+    passes: int = 5
+    shuffle: int | None = 0
 
 
 @settings

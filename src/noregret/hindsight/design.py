@@ -91,6 +91,18 @@ class Design:
         kernel.square_norms(self.given, self.scale, out)
         return out
 
+    def column_squares(self) -> Vector:
+        """Σ x′² of every feature."""
+        if not self.dense:
+            ends, indices, values = self.given
+            part = slice(int(ends[0]), int(ends[-1]))
+            return np.bincount(indices[part], (values[part] * self.scale) ** 2, self.width)
+        total = np.zeros(self.width)
+        for start in range(0, self.count, BLOCK):
+            X = self.given[start : start + BLOCK] * self.scale
+            total += np.einsum("ij,ij->j", X, X)
+        return total
+
 
 def length_of(v: Vector) -> float:
     """‖v‖, also where the squares would overflow or vanish."""

@@ -16,16 +16,15 @@ DIMENSIONS = 60
 NOTHING_NEW = 1e-10  # what is left of a vector, relative to it, after the basis has been taken out
 
 
-def minimise(design: Design, w: Vector, damping: float, region: Region, u: Vector, g: Vector) -> Vector:
-    """About argmin ½(v − u)ᵀH(v − u) + gᵀ(v − u) + R(v) with H = Σ w·xxᵀ + damping·I."""
+def step(design: Design, w: Vector, damping: Vector, region: Region, u: Vector, g: Vector, near: float) -> Vector:
+    """About argmin ½pᵀHp + gᵀp + R(u + p) with H = Σ w·xxᵀ + diag(damping)."""
     basis, images = _subspace(design, w, damping, u, g)
     H = basis @ images.T
-    inside = basis @ u
-    found = region.minimise(0.5 * (H + H.T), basis @ g - H @ inside)
+    found = region.step(0.5 * (H + H.T), basis @ g, basis @ u, near)
     return np.asarray(found @ basis)
 
 
-def _subspace(design: Design, w: Vector, damping: float, u: Vector, g: Vector) -> tuple[Matrix, Matrix]:
+def _subspace(design: Design, w: Vector, damping: Vector, u: Vector, g: Vector) -> tuple[Matrix, Matrix]:
     """An orthonormal basis, one vector a row, and H times each."""
     limit = min(DIMENSIONS, design.width)
     basis, images = np.zeros((limit, design.width)), np.zeros((limit, design.width))

@@ -11,6 +11,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from noregret.hindsight import krylov
 from noregret.hindsight.design import Design, length_of
 from noregret.hindsight.progress import Progress
@@ -22,6 +24,7 @@ CAUGHT_UP = 0.3
 FLAT = 0.1  # a step ends where the slope along it has fallen to this part
 LEAST_WIDTH = 1e-15  # relative to the first
 LEAST_DAMPING = 1e-13
+WEAK = 1e-7  # with less damping a step that leads nowhere is tried again with more
 MATRIX_WIDTH = 2000  # features up to which the matrix of their curvature is affordable
 ITERATIONS = 400
 
@@ -34,28 +37,29 @@ class Newton:
     shape: Shape
     region: Region
     progress: Progress
-    damping: float = 1e-10  # relative to the largest curvature there can be
-    ceiling: float = field(init=False)  # Σ‖x‖² a feature
+    damping: float = 1e-10  # relative to the largest curvature that a feature can have
+    ceiling: Vector = field(init=False)  # Σx² of every feature
 
     def __post_init__(self) -> None:
-        self.ceiling = float(self.design.square_norms().sum()) / max(self.design.width, 1)
+        self.ceiling = self.design.column_squares()
 
     def run(self, u: Vector) -> None:
         z = self.design.scores(u)
         first = mu = self._first_width(z)
         for _ in range(ITERATIONS):
-            alpha = self.shape.slopes(z, mu)
-            g = self.design.combine(self.shape.weights * alpha)
+            alpha, g = self._dual(z, mu)
             gap, excess = self._offer(u, z, alpha, g)
             if self.progress.content:
                 return
             if mu and gap - excess <= CAUGHT_UP * excess:
                 smaller = self.shape.narrower(mu)
-                u, z, _ = self._look_ahead(u, z, mu, smaller)
-                mu = smaller
+                there, scores, falls = self._look_ahead(u, z, mu, smaller)
+                u, z, mu = (there, scores, smaller) if falls else (u, z, smaller)
                 continue
-            u, z, moved = self._step(u, z, mu, g)
-            if not moved:
+            there, scores, falls = self._step(u, z, mu, g)
+            if falls or self._offer(there, scores, *self._dual(scores, mu))[0] < gap:
+                u, z = there, scores
+            elif self.damping > WEAK:
                 if mu <= first * LEAST_WIDTH:
                     return
                 mu = self.shape.narrower(mu)
@@ -72,6 +76,11 @@ class Newton:
     def _excess(self, z: Vector, total: float, mu: float) -> float:
         alpha = self.shape.slopes(z, mu)
         return total + self.shape.conjugate(z, alpha) - float((self.shape.weights * alpha) @ z)
+
+    def _dual(self, z: Vector, mu: float) -> tuple[Vector, Vector]:
+        """The smoothed slopes α, and Σ kαx."""
+        alpha = self.shape.slopes(z, mu)
+        return alpha, self.design.combine(self.shape.weights * alpha)
 
     def _offer(self, u: Vector, z: Vector, alpha: Vector, g: Vector) -> tuple[float, float]:
         """Report the point; returns (gap, excess)."""
@@ -93,24 +102,38 @@ class Newton:
         return self._move(u, z, mu, self.shape.curvatures(z, mu), g)
 
     def _move(self, u: Vector, z: Vector, mu: float, w: Vector, g: Vector) -> tuple[Vector, Vector, bool]:
-        """To the least point on the way to the minimiser of the model with curvatures w and slope g."""
-        step = self._target(u, w, self.damping * self.ceiling * self.shape.steepest(mu), g) - u
+        """To the least point on the way to the minimiser of the model with curvatures w and slope g.
+
+        Where nothing falls on that way, as when rounding is all that is left of the slope, to its end, and False.
+        """
+        step = self._model_step(u, w, self.shape.steepest(mu) * self.ceiling, g)
         along = self.design.scores(step)
         tau = least_point(lambda t: self.shape.along(z, along, t, mu) + self.region.along(u, step, t))
         self._adapt(tau)
-        return u + tau * step, z + tau * along, tau > 0.0
+        far = tau or 1.0
+        return u + far * step, z + far * along, tau > 0.0
 
-    def _target(self, u: Vector, w: Vector, damping: float, g: Vector) -> Vector:
-        """The minimiser of the damped model."""
+    def _model_step(self, u: Vector, w: Vector, ceiling: Vector, g: Vector) -> Vector:
+        """To the minimiser of the damped model; more damping where rounding has made it concave."""
+        near = self.region.multiplier(length_of(u), length_of(g))
         if self.design.width > MATRIX_WIDTH:
-            return krylov.minimise(self.design, w, damping, self.region, u, g)
+            return krylov.step(self.design, w, self.damping * ceiling, self.region, u, g, near)
         H = self.design.curvature(w)
-        H.flat[:: len(u) + 1] += damping
-        return self.region.minimise(H, g - H @ u)
+        own = np.diag(H).copy()
+        while True:
+            H.flat[:: len(u) + 1] = own + self.damping * ceiling
+            try:
+                return self.region.step(H, g, u, near)
+            except np.linalg.LinAlgError:
+                if self.damping >= 1.0:
+                    raise
+                self.damping *= 10.0
 
     def _adapt(self, tau: float) -> None:
         """Short steps mean that the model promises too much: damp it."""
-        if tau < 0.1:
+        if tau == 0.0:
+            self.damping = min(100.0 * self.damping, 1.0)
+        elif tau < 0.1:
             self.damping = min(10.0 * self.damping, 1.0)
         elif tau > 0.5:
             self.damping = max(0.1 * self.damping, LEAST_DAMPING)

@@ -16,6 +16,11 @@ import numpy as np
 from noregret.hindsight.design import Matrix, length_of
 from noregret.rounds import Vector
 
+LEAST = 1e-290  # a curvature below is none: its column cannot be told from zeros
+STEPS = 60  # of Newton's method in one number; it needs five
+NOISE = 1e-2  # relative changes below this that do not shrink are rounding
+CLOSE = 1e-7  # its square is what rounding leaves
+
 
 class Region(Protocol):
     """R(u)."""
@@ -32,8 +37,8 @@ class Region(Protocol):
     def support(self, a: float) -> float:
         """R*(−g) for a g of length a."""
 
-    def minimise(self, H: Matrix, c: Vector) -> Vector:
-        """argmin ½vᵀHv + cᵀv + R(v), H positive definite."""
+    def step(self, H: Matrix, g: Vector, u: Vector, near: float = 0.0) -> Vector:
+        """argmin ½pᵀHp + gᵀp + R(u + p), H positive definite; the ridge that acts as R is looked for near `near`."""
 
     def inside(self, u: Vector) -> Vector:
         """The nearest point where R is finite."""
@@ -71,17 +76,17 @@ class Ball:
             return 0.5 * a / self.ridge * a
         return self.radius * (a - 0.5 * self.ridge * self.radius)
 
-    def minimise(self, H: Matrix, c: Vector) -> Vector:
-        h, Q = np.linalg.eigh(H)
-        c = Q.T @ c
-        h = np.maximum(h, 0.0) + self.ridge
-        inside = -c / h
-        if length_of(inside) <= self.radius:
-            return np.asarray(Q @ inside)
-        far = length_of(c) / self.radius
-        multiplier = _zero(lambda m: self.radius / length_of(c / (h + m)) - 1.0, 0.0, far)
-        found = Q @ (-c / (h + multiplier))
-        return np.asarray(found * (self.radius / length_of(found)))
+    def step(self, H: Matrix, g: Vector, u: Vector, near: float = 0.0) -> Vector:
+        model = Shifted(H, g, u)
+
+        def after(m: float) -> tuple[bool, float]:
+            """1/‖v(m)‖ is concave in m: its tangent never leads beyond the m with ‖v(m)‖ = radius."""
+            size, fall = model.at(m)
+            return size > self.radius, m + (size / fall) * size * (size / self.radius - 1.0) if fall else m
+
+        p = model.near(_closed_in(after, self.ridge, self.ridge + length_of(g - H @ u) / self.radius, near))
+        size = length_of(u + p)
+        return p if size <= self.radius else p + (self.radius / size - 1.0) * (u + p)
 
     def inside(self, u: Vector) -> Vector:
         size = length_of(u)
@@ -119,20 +124,23 @@ class Penalty:
     def support(self, a: float) -> float:
         return 0.0
 
-    def minimise(self, H: Matrix, c: Vector) -> Vector:
-        size = length_of(c)
-        if size <= self.rho:
-            return np.zeros_like(c)
-        h, Q = np.linalg.eigh(H)
-        c, h = Q.T @ c, np.maximum(h, 0.0)
+    def step(self, H: Matrix, g: Vector, u: Vector, near: float = 0.0) -> Vector:
+        pull = length_of(g - H @ u)
+        if pull <= self.rho:
+            return -u
+        model = Shifted(H, g, u)
+
+        def after(m: float) -> tuple[bool, float]:
+            """The root of 1/‖v(m)‖ − m/rho, which is concave in m."""
+            size, fall = model.at(m)
+            slope = fall / size / size / size - 1.0 / self.rho
+            return m * size < self.rho, m - (1.0 / size - m / self.rho) / slope
+
         if self.rho == 0.0:
-            return np.asarray(Q @ (-c / h))
-        # the multiplier m has m‖v(m)‖ = rho, and m/(h + m) lies between its values at the ends of the spectrum
-        ends = (self.rho * float(end) / (size - self.rho) for end in (h.min(), h.max()))
-        least, most = (math.log(min(max(end, 1e-300), 1e300)) for end in ends)
-        force = lambda log: 1.0 - self.rho / length_of(c / (h * math.exp(-log) + 1.0))  # noqa: E731
-        m = math.exp(_zero(force, least - 1.0, most + 1.0))
-        return np.asarray(Q @ (-c / (h + m)))
+            model.at(0.0)
+            return model.p
+        # m/(h + m) lies between its values at the ends of the spectrum
+        return model.near(_closed_in(after, 0.0, 2.0 * self.rho * float(np.trace(H)) / (pull - self.rho), near))
 
     def inside(self, u: Vector) -> Vector:
         return u
@@ -147,12 +155,57 @@ class Penalty:
         return Penalty(self.rho * part)
 
 
-def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """The root of an increasing function between two points, or the end that rounding left nearest to it."""
-    from scipy.optimize import brentq
+class Shifted:
+    """p(m) = −(H + mI)⁻¹(g + mu), the least point of a model whose region acts as a ridge m; v(m) = u + p(m).
 
-    if of(low) >= 0.0:
-        return low
-    if of(high) <= 0.0:
-        return high
-    return float(brentq(of, low, high, xtol=1e-300, rtol=1e-14))
+    Every matrix is brought to a diagonal of ones first, so that columns of a million and of a thousandth are
+    solved for alike: the eigenvectors of H would forget the small ones. Steps are solved for and not points, for what
+    rounding does to a step the next one undoes.
+    """
+
+    def __init__(self, H: Matrix, g: Vector, u: Vector) -> None:
+        self.H, self.g, self.u = H, g, u
+        self.p = self.fall = np.zeros_like(g)
+
+    def at(self, m: float) -> tuple[float, float]:
+        """Sets p = p(m) and fall = −dp/dm = (H + mI)⁻¹v; returns ‖v‖ and ⟨v, fall⟩ = −‖v‖·d‖v‖/dm."""
+        from scipy.linalg.lapack import dpotrf, dpotrs
+
+        s = 1.0 / np.sqrt(np.maximum(np.diag(self.H) + m, LEAST))
+        A = self.H * s[:, None] * s
+        A.flat[:: len(s) + 1] = 1.0
+        U, failed = dpotrf(A.T, clean=0, overwrite_a=1)
+        if failed:
+            raise np.linalg.LinAlgError("the model is not convex")
+        self.p = -s * dpotrs(U, s * (self.g + m * self.u))[0]
+        v = self.u + self.p
+        self.fall = s * dpotrs(U, s * v)[0]
+        return length_of(v), float(v @ self.fall)
+
+    def near(self, change: float) -> Vector:
+        """p at the last m and a little more."""
+        return self.p - change * self.fall
+
+
+def _closed_in(after: Callable[[float], tuple[bool, float]], low: float, high: float, m: float) -> float:
+    """Newton's method for the m between two numbers; `after` tells whether m is too small, and the next m.
+
+    Where that leads out of the bracket the order of magnitude is halved instead. Returns how far the root lies from the
+    last m that was asked for: so little that a tangent is exact. If m = low is not too small, it is the last.
+    """
+    tried, before = False, math.inf  # whether m = low was; the last change
+    for _ in range(STEPS):
+        if m <= low and not tried:
+            m = low
+        elif not low < m < high:
+            m = math.sqrt(low) * math.sqrt(high) if low else 1e-3 * high
+        small, there = after(m)
+        change = there - m
+        if abs(change) <= CLOSE * m or before <= 2.0 * abs(change) <= NOISE * m:
+            return change
+        if m == low and not small:
+            break
+        tried, before = tried or small, abs(change)
+        low, high = (m, high) if small else (low, m)
+        m = there
+    return 0.0

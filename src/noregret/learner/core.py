@@ -19,7 +19,7 @@ from noregret._kernel.state import RECORD, begin
 from noregret.domain import Domain, as_number
 from noregret.errors import DivergedError, SettingError
 from noregret.loss import Loss, tie_code
-from noregret.prepare import Preparation
+from noregret.prepare import Means, Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
 from noregret.stream.block import Rows, Sparse, rows_of
@@ -260,6 +260,11 @@ class Core(ABC):
     def about(self) -> dict[str, Any]:
         """What else there is to say of a model: figures that only this kind of learner has."""
         return {}
+
+    def fill_missing(self) -> None:
+        """From now on a value that is missing counts as the mean of its feature so far."""
+        if self.preparation.means is None:
+            self.preparation.means, self.plain = Means(), False
 
     def take_prepared(self) -> None:
         """From now on rows come prepared: they are played as they are."""

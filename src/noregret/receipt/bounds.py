@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
-from noregret.interval import Interval
+from noregret.interval import Interval, total
 from noregret.learner import PERCEPTRONS
 from noregret.receipt import (
     bounds_classes,
@@ -26,6 +26,7 @@ from noregret.receipt import (
 )
 from noregret.receipt.facts import At, Facts
 from noregret.receipt.found import EITHER, Certificate, Condition, Formula, Found
+from noregret.receipt.verification import real
 
 UNIT, PREMISE = "every round weighs 1", "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic"
 ZERO, COMPARED = "the run starts at w₁ = 0", "a comparator v is given"
@@ -70,10 +71,16 @@ NEEDS: dict[str, Condition] = {
 }
 
 
+ABOVE = 1.0 + 1e-9  # beyond what the figures of a run may differ by on another machine
+
+
 def _tuned(f: Facts) -> bool | str:
     """G ≥ max‖g‖ for the G that the rate stands for, or line 4 not above line 6."""
-    ratios = (math.sqrt(2.0) * f.U / f.core.rate.eta / max(f.G, 1e-300), _line6(f).hi / _line4(f).hi)
-    return EITHER if abs(max(ratios) - 1.0) < 1e-9 else max(ratios) > 1.0
+    stands_for, needed = Interval.of(2.0).sqrt() * f.U / f.core.rate.eta, f.figures["max_norm"]
+    six, four = _line6(f), _line4(f)
+    if stands_for.lo >= needed.hi or six.lo >= four.hi:
+        return True
+    return False if stands_for.hi * ABOVE < needed.lo and six.hi * ABOVE < four.lo else EITHER
 
 
 def _mistakes(f: Facts, bound: Interval, values: dict[str, float]) -> Found:
@@ -85,7 +92,7 @@ def _at(make: Callable[[Facts, At], Interval]) -> Formula:
 
     def found(f: Facts, certificate: Certificate) -> Found:
         name, *duals = certificate["points"]
-        scale = float(certificate["values"].get("scaled_by", 1.0))
+        scale = real(certificate["values"].get("scaled_by", 1.0))
         at = f.at(name, scale)
         values = {"hinge": at.hinge.hi, "norm": at.norm.hi}
         if "scaled_by" in certificate["values"]:
@@ -101,7 +108,7 @@ def _log(make: Callable[[Facts, At, Interval, Interval], Interval]) -> Formula:
     """A bound from the logistic loss in bits; its slope at 0 is 1/(2 ln 2)."""
 
     def found(f: Facts, certificate: Certificate) -> Found:
-        scale = float(certificate["values"]["scaled_by"])
+        scale = real(certificate["values"]["scaled_by"])
         loss, slope = f.log2_loss(certificate["points"][0], scale), 0.5 / Interval.of(2.0).log()
         return _at(lambda f, at: make(f, at, loss, slope))(f, certificate)
 
@@ -185,7 +192,7 @@ def _U2(f: Facts) -> Interval:
 
 def _line4(f: Facts) -> Interval:
     eta, less = f.core.rate.eta, 0.0 if f.start.any() else 1.5
-    return _U2(f) / eta * (_root_T(f) * 2.0 - less) + Interval.of(f.figures["sum_norm2_over_sqrt_t"]) * (eta / 2.0)
+    return _U2(f) / eta * (_root_T(f) * 2.0 - less) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
 
 
 def _line6(f: Facts) -> Interval:
@@ -198,9 +205,8 @@ def _any_rate(f: Facts, G: float) -> Interval:
 
 
 def _linearised(f: Facts, certificate: Certificate) -> Found:
-    dot, size = f.figures["sum_dot_weights"], f.sum_norm
-    values = {"dot_weights": dot, "norm_of_sum": size, "radius": f.U}
-    bound = Interval.of(dot) + Interval.of(size) * f.U
+    values = {"dot_weights": f.dot.hi, "norm_of_sum": f.sum_norm.hi, "radius": f.U}
+    bound = f.dot + f.sum_norm * f.U
     return Found(bound, f.regret, f.ceiling, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
 
 
@@ -211,8 +217,8 @@ def _rounded(f: Facts, U: float) -> float:
 
 
 def _linearised_at(f: Facts, certificate: Certificate) -> Found:
-    bound = Interval.of(f.figures["sum_dot_weights"]) - f.along_u
-    values = {"dot_weights": f.figures["sum_dot_weights"]}
+    bound = f.dot - f.along_u
+    values = {"dot_weights": f.dot.hi}
     return Found(bound, f.regret_at, f.ceiling, values, slack=_rounded(f, f.U), loose=_rounded(f, 1.0))
 
 
@@ -226,7 +232,7 @@ def _telescoped(f: Facts, u: Any) -> Interval:
     start, end = f.start - point, last - point
     middle = squares - 2.0 * float(point @ drift) + size2 * (root - 1.0) / eta
     moved = float(start @ start) / (2.0 * eta) + 0.5 * middle - float(end @ end) * root / (2.0 * eta)
-    return Interval.of(moved) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
+    return Interval.around(moved, _path_slack(f) / 64.0) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
 
 
 def _path_slack(f: Facts) -> float:
@@ -240,7 +246,7 @@ def _path_slack(f: Facts) -> float:
 
 
 def _telescoped_worst(f: Facts, certificate: Certificate) -> Found:
-    slack = _path_slack(f) + f.allowance * 2.0 * f.sum_norm * f.U
+    slack = _path_slack(f) + f.allowance * 2.0 * f.sum_norm.hi * f.U
     return Found(_telescoped(f, f.worst), f.regret, f.ceiling, {"rate": f.core.rate.eta}, slack=slack)
 
 
@@ -254,7 +260,7 @@ def _triangle(f: Facts, certificate: Certificate) -> Found:
     eta, size = f.core.rate.eta, f.U if f.worst.any() else 0.0
     moved = (float(np.linalg.norm(f.start)) + size) ** 2 / (2.0 * eta)
     moved += 0.5 * (squares + 2.0 * size * norms + size * size * (math.sqrt(f.T) - 1.0) / eta)
-    bound = Interval.of(moved) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
+    bound = Interval.around(moved, _path_slack(f) / 64.0) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
     return Found(bound, f.regret, f.ceiling, {"rate": eta}, slack=_path_slack(f))
 
 
@@ -266,7 +272,7 @@ def _square_loss(f: Facts, certificate: Certificate) -> Found:
 
 def _constant(f: Facts, certificate: Certificate) -> Found:
     eta = f.core.rate.eta
-    bound = (f.N + f.U).square() / (2.0 * eta) + Interval.of(f.figures["sum_norm2"]) * (eta / 2.0)
+    bound = (f.N + f.U).square() / (2.0 * eta) + f.figures["sum_norm2"] * (eta / 2.0)
     return _regret(f, bound, rate=eta)
 
 
@@ -285,7 +291,7 @@ def _horizon(f: Facts, certificate: Certificate) -> Found:
 
 
 def _adaptive(f: Facts, certificate: Certificate) -> Found:
-    return _regret(f, Interval.of(8.0 * f.figures["sum_norm2"]).sqrt() * f.core.domain.radius)
+    return _regret(f, (f.figures["sum_norm2"] * 8.0).sqrt() * f.core.domain.radius)
 
 
 def _doubling(f: Facts, certificate: Certificate) -> Found:
@@ -313,11 +319,12 @@ def _log_T(f: Facts) -> Interval:
 
 
 def _strong_gradients(f: Facts, certificate: Certificate) -> Found:
-    return _strong(f, Interval.of(f.figures["sum_norm2_over_t"]) / (2.0 * f.setting("sigma")), f.G)
+    return _strong(f, f.figures["sum_norm2_over_t"] / (2.0 * f.setting("sigma")), f.G)
 
 
 def _strong_harmonic(f: Facts, certificate: Certificate) -> Found:
-    return _over_sigma(f, f.G, Interval.of(math.fsum(1.0 / t for t in range(1, f.T + 1))))
+    harmonic = np.asarray(1.0 / np.arange(1.0, f.T + 1.0))
+    return _over_sigma(f, f.G, total(np.nextafter(harmonic, 0.0), np.nextafter(harmonic, 2.0)))
 
 
 def _strong_lipschitz(f: Facts, certificate: Certificate) -> Found:
@@ -365,6 +372,16 @@ def speaks_of(name: str, f: Facts) -> bool:
     if name in ("ogd-inverse-root", "ogd-horizon"):
         return (f.core.rate.horizon is None) == (name == "ogd-inverse-root")
     return name != "ogd-square-loss" or f.core.loss.name == "squared"
+
+
+def promises_of(name: str, f: Facts) -> bool:
+    """Whether a theorem promises something of the first rounds of this learner, at any time."""
+    return name in PROMISES and speaks_of(name, f) and all(NEEDS[need](f) in (True, None) for need in BOUNDS[name][0])
+
+
+def promised(name: str, f: Facts) -> Found:
+    """What it promises."""
+    return BOUNDS[name][1](f, {"points": [], "values": {}})
 
 
 def vectors_of(name: str, f: Facts, named: list[str]) -> bool:

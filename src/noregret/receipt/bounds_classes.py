@@ -9,6 +9,7 @@ from noregret.interval import Interval
 from noregret.receipt.facts import Facts
 from noregret.receipt.found import Certificate, Condition, Formula, Found
 from noregret.receipt.many import ManyFacts
+from noregret.run import played_once, rows_weigh_one
 
 UNIT = "every round weighs 1"
 AHEAD = "every update was made where a wrong class scored at least as high as the right one, in exact arithmetic"
@@ -17,6 +18,7 @@ COMPARED = "comparators V are given"
 EACH = "a comparator for each class is given"
 SEPARATED = "a separator is known: ⟨v_y − v_r, x⟩ ≥ 1 on every round for every wrong class r"
 ONE_PASS = "every row was played once"
+UNIT_ROWS = "every row weighs 1"
 ALIKE = "the rows are independent and alike, and so is the row to come"
 TYPICAL = "this sample's (r‖v‖ + a)² stands for its mean over samples"
 GIVEN = (COMPARED, EACH)
@@ -28,7 +30,8 @@ NEEDS: dict[str, Condition] = {
     COMPARED: lambda f: any(name.startswith("V_") and name != "V_apart" for name in f.points),
     EACH: lambda f: "V_each" in f.points,
     SEPARATED: lambda f: f.many.separates,
-    ONE_PASS: lambda f: all(segment["passes"] == 1 for segment in f.core.segments),
+    ONE_PASS: lambda f: played_once(f.core.segments),
+    UNIT_ROWS: lambda f: rows_weigh_one(f.core.segments, f.rounds.weights),
     ALIKE: lambda f: None,
     TYPICAL: lambda f: None,
 }
@@ -98,7 +101,7 @@ BOUNDS: dict[str, tuple[tuple[str, ...], Formula]] = {
 
 def voted_needs(premise: str, zero: str, compared: str) -> dict[str, tuple[tuple[str, ...], Formula]]:
     """The voted perceptron's theorem, with the perceptron's own needs among its own."""
-    return {"voted-test-error": ((UNIT, premise, zero, compared, ONE_PASS, ALIKE, TYPICAL), _voted)}
+    return {"voted-test-error": ((UNIT_ROWS, premise, zero, compared, ONE_PASS, ALIKE, TYPICAL), _voted)}
 
 
 def speaks_of(name: str, f: Facts) -> bool:

@@ -10,6 +10,7 @@ from noregret.enclose import norm
 from noregret.interval import Interval
 from noregret.receipt.facts import Facts
 from noregret.receipt.found import Certificate, Condition, Formula, Found
+from noregret.receipt.measure import middle
 
 CONVEX, SHORT = "the loss is convex in the score", "no gradient is longer than G"
 GIVEN = ()
@@ -36,17 +37,16 @@ def _least(n: int, x: float) -> float:
 
 def _lost(f: Facts, certificate: Certificate) -> Found:
     n, G, wealth = _bets(f), f.core.rate.eta, _wealth(f)
-    least = _least(n, f.sum_norm / G)
+    least = _least(n, middle(f.sum_norm) / G)
     terms = np.abs(f.slopes * np.asarray(f.rounds.scores))
     size = math.fsum(terms) + G * wealth * (1.0 + least)
     # x is known to rounding, and the potential grows with it at most e-fold a unit
     sums = 1e-13 * math.fsum(np.abs(f.slopes) * np.sqrt(f.squares[1])) / G
     off = f.allowance + 1e-13 * (n + 4) * math.log(n + 4.0) + math.expm1(min(sums * 2.0 * math.log(n + 2.0), 50.0))
     bound = G * wealth * (1.0 - least)
-    values = {"bets": float(n), "norm_of_sum": f.sum_norm, "gradient_bound": G}
-    observed = Interval.of(f.figures["sum_dot_weights"])
+    values = {"bets": float(n), "norm_of_sum": f.sum_norm.hi, "gradient_bound": G}
     near = Interval(bound - off * size, bound + off * size)
-    return Found(near, observed, math.inf, values, slack=off * size, loose=1e-13 * math.fsum(terms) + sums * G)
+    return Found(near, f.dot, math.inf, values, slack=off * size, loose=1e-13 * math.fsum(terms) + sums * G)
 
 
 def _bound(f: Facts, size: Interval) -> Interval:

@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from noregret._kernel.state import BOX
-from noregret.interval import Interval
+from noregret.enclose import EPS
+from noregret.interval import Interval, up
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Vector
 from noregret.receipt.found import Certificate, Condition, Formula, Found
+from noregret.receipt.measure import LEAST
 from noregret.rounds import as_sparse
 
 CONVEX, IN_BOX = "the loss is convex in the score", "the weights are cut to the box of radius U"
@@ -21,16 +23,19 @@ STEPS = (CONVEX, IN_BOX, INSIDE)
 
 
 def _squares(f: Facts) -> Vector:
+    """n_i from above: a sum of T squares loses T units of its last place, and each what lies below all floats."""
     rows = as_sparse(f.rounds.rows)
     each = np.repeat(f.slopes, np.diff(rows.indptr)) * rows.values
-    return np.bincount(rows.indices, each * each, minlength=f.rounds.width).astype(np.float64)
+    found = np.bincount(rows.indices, each * each, minlength=f.rounds.width).astype(np.float64)
+    seen = np.bincount(rows.indices, each != 0.0, minlength=f.rounds.width) > 0.0
+    return np.where(seen, found * (1.0 + (f.T + 8.0) * EPS) + f.T * LEAST, 0.0)
 
 
 def _found(f: Facts, weight: Vector, flat: float, observed: Interval | None) -> Found:
-    """Σ weight_i·√n_i + flat; so many terms lose a few units of the last place."""
+    """Σ weight_i·√n_i + flat; the terms lose a few units of the last place."""
     roots = np.sqrt(_squares(f))
     bound = math.fsum(weight * roots) + flat
-    values = {"rate": f.core.rate.eta, "sum_of_roots": math.fsum(roots)}
+    values = {"rate": f.core.rate.eta, "sum_of_roots": math.fsum(roots) * (1.0 + 1e-12)}
     near = Interval(bound * (1.0 - 1e-12), bound * (1.0 + 1e-12))
     return Found(near, observed, f.ceiling, values, slack=abs(bound) * (f.allowance + 4e-16 * f.T))
 
@@ -59,12 +64,12 @@ def _at(f: Facts, certificate: Certificate) -> Found:
 
 def _linearised(f: Facts, certificate: Certificate) -> Found:
     low, high = f.gradient_sum
-    dot, size = f.figures["sum_dot_weights"], math.fsum(np.abs(0.5 * low + 0.5 * high))
+    size = up(math.fsum(np.maximum(np.abs(low), np.abs(high))))
     rows = as_sparse(f.rounds.rows)
     terms = math.fsum(np.abs(np.repeat(f.slopes, np.diff(rows.indptr)) * rows.values))
     each = 1e-13 * math.fsum(np.abs(f.slopes * np.asarray(f.rounds.scores)))
-    bound = Interval.of(dot) + Interval.of(size) * f.core.domain.radius
-    values = {"dot_weights": dot, "norm1_of_sum": size}
+    bound = f.dot + Interval.of(size) * f.core.domain.radius
+    values = {"dot_weights": f.dot.hi, "norm1_of_sum": size}
     slack = each + 1e-13 * terms * f.core.domain.radius
     return Found(bound, f.regret, f.ceiling, values, slack=slack, loose=each + 1e-13 * terms)
 

@@ -20,28 +20,24 @@ DOMAIN = {"l1-linearised": CROSS, "simplex-linearised": SIMPLEX}
 
 
 def _found(f: Facts, name: str, sizes: Vector) -> Found:
-    """Σ⟨g,w⟩ + U·max(0, sizes); each sum loses a few units in the last place of its terms."""
-    dot, reach = f.figures["sum_dot_weights"], float(sizes.max(initial=0.0))
+    """Σ⟨g,w⟩ + U·max(0, sizes), from above; each sum loses a few units in the last place of its terms."""
+    reach = float(sizes.max(initial=0.0))
     rows = as_sparse(f.rounds.rows)
     terms = math.fsum(np.abs(np.repeat(f.slopes, np.diff(rows.indptr)) * rows.values))
     each = 1e-13 * math.fsum(np.abs(f.slopes * np.asarray(f.rounds.scores)))
-    bound = Interval.of(dot) + Interval.of(reach) * f.core.domain.radius
+    bound = f.dot + Interval.of(reach) * f.core.domain.radius
     slack = each + 1e-13 * terms * f.core.domain.radius
-    values = {"dot_weights": dot, name: reach}
+    values = {"dot_weights": f.dot.hi, name: reach}
     return Found(bound, f.regret, f.ceiling, values, slack=slack, loose=each + 1e-13 * terms)
 
 
-def _sum(f: Facts) -> Vector:
-    low, high = f.gradient_sum
-    return np.asarray(0.5 * low + 0.5 * high)
-
-
 def _l1(f: Facts, certificate: Certificate) -> Found:
-    return _found(f, "largest_of_sum", np.abs(_sum(f)))
+    low, high = f.gradient_sum
+    return _found(f, "largest_of_sum", np.maximum(np.abs(low), np.abs(high)))
 
 
 def _simplex(f: Facts, certificate: Certificate) -> Found:
-    return _found(f, "largest_descent_of_sum", -_sum(f))
+    return _found(f, "largest_descent_of_sum", -f.gradient_sum[0])
 
 
 PROMISES = tuple(DOMAIN)

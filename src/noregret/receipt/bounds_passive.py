@@ -91,6 +91,11 @@ def _against(f: Facts) -> tuple[Interval, Vector, Vector]:
     return norm(u), np.maximum(at_lo[0] - (hi - lo), 0.0), np.maximum(at_lo[1], at_hi[1])
 
 
+def _added(weights: Vector, lo: Vector, hi: Vector) -> Interval:
+    """Σ weights·ℓ for ℓ between lo and hi, none below 0: each term may be off by a few units of its last place."""
+    return total(weights * lo * (1.0 - 8.0 * EPS), weights * hi * (1.0 + 8.0 * EPS)).positive()
+
+
 def _found(f: Facts, bound: Interval, observed: Interval, ceiling: float, lost: float, rounding: Interval) -> Found:
     size = norm(f.points[POINT])
     values = {"norm": size.hi, "losses": lost, "rounding": rounding.hi}
@@ -100,10 +105,9 @@ def _found(f: Facts, bound: Interval, observed: Interval, ceiling: float, lost: 
 
 def _lemma(f: Facts, certificate: Certificate) -> Found:
     steps, (size, lo, hi) = Steps(f), _against(f)
-    lost = total(steps.tau * lo, steps.tau * hi)
+    lost = _added(steps.tau, lo, hi)
     bound = size.square() + lost * 2.0
-    gained = steps.gains()[0]
-    return _found(f, bound, Interval.of(total(gained, gained).lo), math.inf, lost.hi, Interval.of(0.0))
+    return _found(f, bound, total(*steps.gains()), math.inf, lost.hi, Interval.of(0.0))
 
 
 def _losses(f: Facts, certificate: Certificate) -> Found:
@@ -111,9 +115,9 @@ def _losses(f: Facts, certificate: Certificate) -> Found:
     over = np.where(steps.seen, 1.0 / np.maximum(np.where(steps.seen, steps.low2, 1.0), LEAST), 0.0)
     own = steps.own**2 * over
     rounding = steps.lacking(own)
-    lost = total(over * lo**2, over * hi**2)
+    lost = _added(over, lo**2, hi**2)
     bound = ((size.square() + rounding).sqrt() + lost.sqrt() * 2.0).square()
-    return _found(f, bound, total(own, own), math.inf, lost.hi, rounding)
+    return _found(f, bound, _added(over, steps.own**2, steps.own**2), math.inf, lost.hi, rounding)
 
 
 def _mistakes(f: Facts, certificate: Certificate) -> Found:
@@ -121,7 +125,7 @@ def _mistakes(f: Facts, certificate: Certificate) -> Found:
     wrong = f.rounds.y * np.asarray(f.rounds.scores) <= 0.0
     least = np.minimum(steps.C, 1.0 / np.maximum(steps.low2, LEAST))
     rounding = steps.lacking(np.where(wrong & steps.seen, least, 0.0))
-    lost = total(steps.C * lo, steps.C * hi)
+    lost = _added(steps.C, lo, hi)
     factor = max(steps.r2, 1.0 / float(steps.C.min()))
     bound = (size.square() + lost * 2.0 + rounding) * factor
     return _found(f, bound, Interval.of(float(np.count_nonzero(wrong))), f.T, lost.hi, rounding)
@@ -133,9 +137,10 @@ def _soft(f: Facts, certificate: Certificate) -> Found:
     own = np.where(steps.seen, steps.own**2, 0.0)
     rounding = steps.lacking(own / factor, 0.5 / steps.C)
     caps = np.where(steps.seen, steps.C, 0.0)
-    lost = total(caps * lo**2, caps * hi**2)
+    lost = _added(caps, lo**2, hi**2)
     bound = (size.square() + lost * 2.0 + rounding) * factor
-    return _found(f, bound, total(own, own), math.inf, lost.hi, rounding)
+    seen = np.where(steps.seen, 1.0, 0.0)
+    return _found(f, bound, _added(seen, steps.own**2, steps.own**2), math.inf, lost.hi, rounding)
 
 
 LEARNERS = {"pa-lemma": NAMES, "pa-losses": ("pa",), "pa1-mistakes": ("pa1",), "pa2-losses": ("pa2",)}

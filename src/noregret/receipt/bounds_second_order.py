@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from noregret._kernel.matrix import follow
-from noregret.enclose import margins
-from noregret.interval import Interval
+from noregret.enclose import EPS, margins
+from noregret.interval import Interval, total
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Vector
 from noregret.receipt.found import Condition, Formula, Found
@@ -61,14 +61,15 @@ def vaw(f: Facts, certificate: dict[str, Any], which: str) -> Numbers:
     found = _steps(f, np.arange(f.T))
     gap = np.abs(scores - found.scores) + found.errors
     lost = math.fsum(k * gap * (2.0 * np.abs(scores - y) + gap))
-    square, d = float((k * y * y).max(initial=0.0)), float(f.rounds.width)
+    most, d = float((k * y * y).max(initial=0.0)), float(f.rounds.width)
+    square = Interval.around(most, 4.0 * EPS * most)
     if which == "steps":
         bound = _around(math.fsum(k * y * y * found.forms), math.fsum(k * y * y * found.off))
     elif which == "determinant":
         bound = found.log_det * square
     else:
-        rows = math.fsum(k * (0.5 * f.squares[0] + 0.5 * f.squares[1]))
-        bound = (Interval.of(rows) / (Interval.of(float(f.core.settings["ridge"])) * d) + 1.0).log() * (d * square)
+        rows = total(np.nextafter(k * f.squares[0], 0.0), np.nextafter(k * f.squares[1], np.inf))
+        bound = (rows / (Interval.of(float(f.core.settings["ridge"])) * d) + 1.0).log() * square * d
     slack = WIDER * lost + bound.hi - bound.lo
     return bound, f.regret, f.ceiling, {"rounding": lost}, slack, WIDER * lost
 
@@ -105,7 +106,9 @@ def _measured(f: Facts, chosen: Any) -> Steps:
     scores, _, rest, size, trace = out.T
     unit = (n + len(chosen) + 16.0) * 2.0**-52
     labels = np.sqrt(np.cumsum(k * f.rounds.y[chosen] ** 2))
-    reach = (rest + unit * (np.sqrt(trace / k) + np.sqrt(trace) * size)) / math.sqrt(ridge) + unit * size
+    with np.errstate(over="ignore", invalid="ignore"):  # a residual beyond numbers may be off by anything
+        reach = (rest + unit * (np.sqrt(trace / k) + np.sqrt(trace) * size)) / math.sqrt(ridge) + unit * size
+        errors = np.where(labels > 0.0, labels * reach, 0.0)
     off = np.minimum(np.sqrt(k) * reach * (1.0 + np.sqrt(k)), 1.0)
     left = np.maximum(1.0 - forms - off, 0.0)
     with np.errstate(divide="ignore"):
@@ -113,7 +116,7 @@ def _measured(f: Facts, chosen: Any) -> Steps:
     value, most = -math.fsum(np.log1p(-forms)), math.fsum(np.log(np.maximum(diagonal / ridge, 1.0)))
     around = _around(value, width)
     high = max(min(around.hi, most * (1.0 + 1e-12)), around.lo)
-    return Steps(forms, off, scores, labels * reach, Interval(around.lo, high))
+    return Steps(forms, off, scores, errors, Interval(around.lo, high))
 
 
 def _blocks(f: Facts, chosen: Any, ridge: float) -> tuple[Vector, Vector]:

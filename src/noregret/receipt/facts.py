@@ -13,7 +13,7 @@ import numpy as np
 
 from noregret._kernel.exact import updates
 from noregret._kernel.path import replay as follow
-from noregret.enclose import combined, margins, norm, norm_between, risk, row_norms2
+from noregret.enclose import EPS, combined, margins, norm, norm_between, risk, row_norms2
 from noregret.errors import ReceiptError
 from noregret.interval import Interval, ends, total
 from noregret.learner.core import Core
@@ -21,7 +21,7 @@ from noregret.loss import Loss, hinge, logistic, squared_hinge
 from noregret.receipt.bounds_kernel import Spans
 from noregret.receipt.form import Vector
 from noregret.receipt.many import ManyFacts
-from noregret.receipt.measure import float_steps, measured, middle, missed, own_loss
+from noregret.receipt.measure import LEAST, float_steps, measured, middle, missed, own_loss
 from noregret.receipt.replay import Replayed
 from noregret.rounds import Rounds
 
@@ -43,6 +43,7 @@ class Facts:
     played: Replayed
     entry: dict[str, Any] | None
     points: dict[str, Vector]
+    regret: Interval | None = None  # against the best comparator, as recomputed
 
     @property
     def core(self) -> Core:
@@ -200,13 +201,19 @@ class Facts:
         return slopes if self.rounds.weights is None else slopes * self.rounds.weights
 
     @cached_property
-    def figures(self) -> dict[str, float]:
+    def figures(self) -> dict[str, Interval]:
         """Norms and sums of the gradients, from the replay where a regulariser is in them."""
         return dict(measured(self.played)["gradient"])
 
     @property
     def G(self) -> float:
-        return self.figures["max_norm"]
+        """max‖g‖, from above."""
+        return self.figures["max_norm"].hi
+
+    @property
+    def dot(self) -> Interval:
+        """Σ⟨g, w⟩."""
+        return self.figures["sum_dot_weights"]
 
     @cached_property
     def gradient_sum(self) -> tuple[Vector, Vector]:
@@ -214,9 +221,9 @@ class Facts:
         return combined(self.rounds, plain)
 
     @cached_property
-    def sum_norm(self) -> float:
+    def sum_norm(self) -> Interval:
         """‖Σg‖."""
-        return middle(norm_between(*self.gradient_sum))
+        return norm_between(*self.gradient_sum)
 
     @property
     def own(self) -> Interval:
@@ -232,20 +239,17 @@ class Facts:
     def judge(self) -> Loss:
         return self.core.loss if self.core.loss.convex else hinge()
 
-    @property
-    def regret(self) -> Interval | None:
-        return None if self.entry is None else Interval(self.entry["lower"], float(self.entry["upper"]))
-
-    @property
+    @cached_property
     def regret_at(self) -> Interval:
         """Against the point u itself."""
         return self.own - risk(self.rounds, self.judge, self.points["u"], self.setting("sigma"))
 
     @cached_property
-    def along_u(self) -> float:
+    def along_u(self) -> Interval:
         """Σ⟨g, u⟩."""
-        lo, hi = margins(self.rounds, self.points["u"])
-        return math.fsum(self.slopes * (0.5 * lo + 0.5 * hi))
+        a, b = (self.slopes * end for end in margins(self.rounds, self.points["u"]))
+        off = np.where(self.slopes != 0.0, 4.0 * EPS * np.maximum(np.abs(a), np.abs(b)) + LEAST, 0.0)
+        return total(np.minimum(a, b) - off, np.maximum(a, b) + off)
 
     @property
     def worst(self) -> Vector:

@@ -11,6 +11,7 @@ import hashlib
 import math
 import os
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ from numpy.typing import NDArray
 from noregret.atomic import whole_file
 from noregret.errors import ReceiptError
 
-VERSION = 1
+VERSION = 2
+ARITHMETIC = "outward-1"  # every claim contains what is recomputed in outward-rounded float64; see docs/receipts.md
+HEAD = {"receipt": VERSION, "arithmetic": ARITHMETIC}  # what every receipt and proof begins with
 Vector = NDArray[np.float64]
 
 
@@ -55,11 +58,19 @@ class Receipt:
         """The theorems that this run breaks: a bug, in noregret or in the theorem."""
         return [part["theorem"] for part in self.certificates if part["verdict"] == "broken"]
 
+    def figure(self, name: str) -> float:
+        """A figure of the run as one number: the middle of the interval that the receipt claims."""
+        said = self.figures[name]
+        if not isinstance(said, dict):
+            return float(said)
+        lower, upper = float(said["lower"]), float(said["upper"])
+        return lower if lower == upper else 0.5 * lower + 0.5 * upper
+
     def to_dict(self) -> dict[str, Any]:
         """All but the checksum, as JSON takes it."""
         chosen = {} if self.selection is None else {"selection": self.selection}
         return {
-            "receipt": VERSION,
+            **HEAD,
             "learner": self.learner,
             "reading": self.reading,
             "segments": self.segments,
@@ -107,11 +118,22 @@ def is_separation(found: Any) -> bool:
     return isinstance(found, dict) and found.get("kind") == "separation"
 
 
-def _receipt(found: Any, name: str) -> Receipt:
-    if not isinstance(found, dict) or "receipt" not in found:
+def check_version(found: Any, name: str | None = None) -> None:
+    """A receipt or a proof of other rules than these is not wrong, but nothing can be said of it here."""
+    if not isinstance(found, Mapping) or "receipt" not in found:
         raise ReceiptError("is not a receipt of noregret", name)
-    if type(found["receipt"]) is not int or found["receipt"] != VERSION:
-        raise ReceiptError(f"is a receipt of version {found['receipt']}, this noregret reads version {VERSION}", name)
+    said = found["receipt"]
+    if type(said) is not int or said != VERSION:
+        raise ReceiptError(
+            f"is a receipt of version {said}, this noregret reads version {VERSION}: make it again", name
+        )
+    if found.get("arithmetic") != ARITHMETIC:
+        told = f"follows the arithmetic {found.get('arithmetic')!r}, this noregret checks {ARITHMETIC!r}"
+        raise ReceiptError(f"{told}: make it again", name)
+
+
+def _receipt(found: Any, name: str) -> Receipt:
+    check_version(found, name)
     claimed = found.pop("checksum", None)
     if claimed != checksum(found):
         raise ReceiptError("the receipt was damaged or changed: its checksum does not match", name, failed=True)

@@ -12,13 +12,17 @@ from noregret.hindsight import Hindsight, best, curve, prefixes
 from noregret.interval import Interval
 from noregret.learner.core import Core
 from noregret.loss import Loss, hinge
+from noregret.receipt import claims
+from noregret.receipt.bounds import promised, promises_of
+from noregret.receipt.facts import Facts
 from noregret.receipt.form import Receipt, Vector, plain
-from noregret.receipt.measure import own_loss, relative_gap, score_moment
-from noregret.receipt.replay import Replayed, Segment, chains, classes, described, fresh, reading, replay
+from noregret.receipt.measure import cancelled, own_loss, proved, relative_gap
+from noregret.receipt.replay import Replayed, Segment, chains, classes, described, fresh, read_again, reading, replay
+from noregret.receipt.selection import claimed
 from noregret.rounds import Rounds
 from noregret.run import Run
 from noregret.theorem import certificates
-from noregret.theorem.evidence import evaluate, gather
+from noregret.theorem.evidence import Evidence, evaluate, gather
 
 GAP = 1e-4
 Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
@@ -98,7 +102,8 @@ def certify(
     if not core.learns:
         raise SettingError("certify: a selected model holds no run: certify the run that it was selected from")
     segments = chains(core)
-    again = replay(fresh(core.name, core.settings, classes(core)), segments, streams)
+    given = [read_again(stream, core.options) for stream in streams]
+    again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
     _check_same(run, again.run)
     made = receipt_of(
         again, segments, core, radius=radius, radii=radii, anytime=anytime, gap=gap, seconds=seconds, watch=watch
@@ -110,7 +115,7 @@ def with_selection(made: Receipt, selection: dict[str, Any]) -> Receipt:
     """The receipt with a selection from the same run."""
     if selection["rounds"] != made.figures["rounds"]:
         raise SettingError("certify: the selection is of another run")
-    return replace(made, selection=selection)
+    return replace(made, selection=claimed(selection))
 
 
 def receipt_of(
@@ -135,17 +140,14 @@ def receipt_of(
     entries = [] if found is None or against is None else [entry(played, rounds, against.loss, found, "", points)]
     if anytime and against is not None:
         so_far = _anytime(played, against, gap, seconds, points)
-        entries = [{**entries[0], "bounds": promises(played, rounds, found)}, *so_far]
+        entries = [_with_promises(played, rounds, found, entries[0], points), *so_far]
     elif anytime:
         raise SettingError("certify: anytime needs a radius")
     entries += _in_other_balls(played, radii, gap, seconds, points)
     evidence = gather(run, rounds, found, gap=gap, seconds=seconds)
-    judged = [certificate.to_dict() for certificate in certificates(evidence)]
-    named = {name for certificate in judged for name in certificate["points"]}
-    points |= {name: point for name, point in evidence.points.items() if name in named and name not in ("u", "alpha")}
-    for certificate in judged:
-        certificate["points"] = [name for name in certificate["points"] if name in points]
-        certificate["bound"] = plain(certificate["bound"])
+    main = entries[0] if found is not None else None
+    judged = _certificates(evidence, Facts(played, main, points, _recomputed(played, main, points)))
+    points = {name: point for name, point in points.items() if name in _named(entries, judged)}
     return Receipt(
         learner=described(core),
         reading=reading(core),
@@ -153,12 +155,39 @@ def receipt_of(
             {**segment, "ended": ended, "digest": digest}
             for segment, ended, digest in zip(segments, played.ended, played.digests, strict=True)
         ],
-        figures=figures(run, rounds),
-        regret=entries[0] if found is not None else None,
+        figures=claims.figures(played, told(run)),
+        regret=main,
         curve=entries[1:] if found is not None else entries,
         certificates=judged,
         points=points,
     )
+
+
+def _certificates(evidence: Evidence, facts: Facts) -> list[dict[str, Any]]:
+    """Every theorem as a receipt claims it; what the theorems were evaluated at is added to the facts' points."""
+    judged = [certificate.to_dict() for certificate in certificates(evidence)]
+    facts.points.update({name: point for name, point in evidence.points.items() if name not in ("u", "alpha")})
+    for certificate in judged:
+        certificate["points"] = [name for name in certificate["points"] if name in facts.points]
+    return [claims.certificate(certificate, facts) for certificate in judged]
+
+
+def _named(entries: list[dict[str, Any]], judged: list[dict[str, Any]]) -> set[str]:
+    """The vectors that some claim is proved by."""
+    named = {name for one in entries for name in one["points"].values()}
+    return named | {name for certificate in judged for name in certificate["points"]}
+
+
+def _recomputed(played: Replayed, entry: dict[str, Any] | None, points: dict[str, Vector]) -> Interval | None:
+    """The regret as a verifier finds it."""
+    if entry is None:
+        return None
+    core, rounds = played.run.learner, played.rounds.first(entry["rounds"])
+    loss = core.loss if core.loss.convex else hinge()
+    proof = {key: points[name] for key, name in entry["points"].items()}
+    above, below = proved(rounds, loss, proof, float(entry["domain"]["radius"]), entry["sigma"])
+    own = own_loss(played, len(rounds), loss, float(core.config["sigma"][0]))
+    return own - Interval(below.lo, above.hi)
 
 
 def _anytime(
@@ -171,13 +200,22 @@ def _anytime(
     made = []
     for count, one in zip(counts, found, strict=True):
         part = rounds.first(count)
-        made.append(
-            {
-                **entry(played, part, against.loss, one, f"@{count}", points),
-                "bounds": promises(played, part, one),
-            }
-        )
+        then = entry(played, part, against.loss, one, f"@{count}", points)
+        made.append(_with_promises(played, part, one, then, points))
     return made
+
+
+def _with_promises(
+    played: Replayed, part: Rounds, found: Hindsight | None, then: dict[str, Any], points: dict[str, Vector]
+) -> dict[str, Any]:
+    """A regret with the bounds that were promised by then, as they are claimed."""
+    facts = Facts(replace(played, rounds=part), then, points)
+    bounds = {
+        name: plain(claims.bound_of(bound, promised(name, facts), len(part)))
+        for name, bound in promises(played, part, found).items()
+        if promises_of(name, facts)
+    }
+    return {**then, "bounds": bounds}
 
 
 def promises(played: Replayed, part: Rounds, found: Hindsight | None) -> dict[str, float]:
@@ -208,27 +246,30 @@ def entry(
     played: Replayed, rounds: Rounds, loss: Loss, found: Hindsight, name: str, points: dict[str, Vector]
 ) -> dict[str, Any]:
     """Regret against one comparator: S − F* with S the run's own loss and F* between a primal and a dual value."""
+    given = {"u": found.u, "alpha": None if found.tangent is not None else found.alpha, "tangent": found.tangent}
+    proof = {key: point for key, point in given.items() if point is not None}
+    points |= {f"{key}{name}": point for key, point in proof.items()}
     own = own_loss(played, len(rounds), loss, float(played.run.learner.config["sigma"][0]))
-    proof = {"u": found.u, "alpha": None if found.tangent is not None else found.alpha, "tangent": found.tangent}
-    points |= {f"{key}{name}": point for key, point in proof.items() if point is not None}
-    between = own - Interval(found.lower, found.upper)
+    own = claims.own(played, own, len(rounds), loss)
+    above, below = proved(rounds, loss, proof, found.radius, found.sigma)
+    size = cancelled(rounds, loss, proof, found.radius, found.sigma)
+    best = claims.hull(Interval(found.lower, found.upper), Interval(below.lo, above.hi))
+    best = claims.comparator(best, size, -math.inf if loss.custom else 0.0)
     return {
         "rounds": len(rounds),
         "loss": loss.spec,
         "domain": {"radius": plain(found.radius)},
         "sigma": found.sigma,
-        "own": {"lower": own.lo, "upper": own.hi},
-        "comparator": {"lower": plain(found.lower), "upper": found.upper},
-        "gap": plain(relative_gap(found.lower, found.upper)),
-        "lower": between.lo,
-        "upper": plain(between.hi),
-        "points": {key: f"{key}{name}" for key, point in proof.items() if point is not None},
+        "own": claims.ends(own),
+        "comparator": claims.ends(best),
+        "gap": plain(relative_gap(best.lo, best.hi)),
+        **claims.ends(own - best),
+        "points": {key: f"{key}{name}" for key in proof},
     }
 
 
-def figures(run: Run, rounds: Rounds) -> dict[str, Any]:
+def told(run: Run) -> dict[str, Any]:
     """What the loop gathered."""
-    assert rounds.scores is not None
     return {
         "rounds": run.rounds,
         "features": run.features,
@@ -238,7 +279,6 @@ def figures(run: Run, rounds: Rounds) -> dict[str, Any]:
         "max_norm2": run.max_norm2,
         "mistake_norm2": run.mistake_norm2,
         "weight_norm": run.weight_norm,
-        "score_moment": score_moment(rounds.scores),
         **_by_kind(run),
     }
 

@@ -11,7 +11,19 @@ from typing import Any
 import numpy as np
 
 from noregret._kernel.state import GRADIENTS, REFRESH, SMALL
-from noregret.enclose import EPS, combined, loss_total, losses, norm_between, row_norms2, support
+from noregret.enclose import (
+    EPS,
+    combined,
+    dual,
+    in_dual_domain,
+    loss_total,
+    losses,
+    norm_between,
+    risk,
+    row_norms2,
+    support,
+)
+from noregret.errors import ReceiptError
 from noregret.gram import Gram
 from noregret.interval import Interval, total
 from noregret.learner.kernel import KernelPerceptron
@@ -21,30 +33,44 @@ from noregret.receipt.many import ManyFacts
 from noregret.receipt.replay import Replayed
 from noregret.rounds import Rounds
 
+LEAST = 1e-320  # more than a product of floats can lose below the smallest of them
+
 
 def measured(played: Replayed) -> dict[str, Any]:
-    """Every figure of a receipt, found again."""
+    """Every figure of a receipt, found again: whole numbers, and intervals that hold the others."""
     run, rounds, core = played.run, played.rounds, played.run.learner
     if run.tally is not None:
         return _of_classes(played)
     sigma = float(core.config["sigma"][0])
     scores = _scores(rounds)
     wrong = None if core.regression else missed(played)
-    low, high = _squares(played)
-    squares = 0.5 * (low + high)
+    squares = _squares(played)
     slopes = core.loss.gradients(scores, rounds.y)
     return {
         "rounds": len(rounds),
         "features": run.features,
         "mistakes": None if wrong is None else int(wrong.sum()),
         "updates": int(np.count_nonzero(slopes)),
-        "loss": run.loss if sigma else middle(loss_total(core.loss, scores, rounds.y, rounds.weights)),
-        "max_norm2": float(squares.max(initial=0.0)),
-        "mistake_norm2": 0.0 if wrong is None else math.fsum(squares[wrong]),
-        "weight_norm": run.weight_norm,
+        "loss": own_loss(played, len(rounds), core.loss, sigma),
+        "max_norm2": _largest(squares),
+        "mistake_norm2": Interval.of(0.0) if wrong is None else total(squares[0][wrong], squares[1][wrong]),
+        "weight_norm": played_as(run.weight_norm),
         "score_moment": score_moment(scores),
-        "gradient": run.gradient if sigma else gradient(played, slopes, squares),
+        "gradient": _as_played(run.gradient) if sigma else gradient(played, slopes, squares),
     }
+
+
+def played_as(value: float) -> Interval:
+    """What the loop alone knows: the number as it came out this time, and one step around it."""
+    return Interval.outward(value, value) if value else Interval.of(0.0)
+
+
+def _as_played(figures: dict[str, float]) -> dict[str, Interval]:
+    return {name: played_as(value) for name, value in figures.items()}
+
+
+def _largest(squares: tuple[Vector, Vector]) -> Interval:
+    return Interval(float(squares[0].max(initial=0.0)), float(squares[1].max(initial=0.0)))
 
 
 def _squares(played: Replayed) -> tuple[Vector, Vector]:
@@ -58,59 +84,99 @@ def _squares(played: Replayed) -> tuple[Vector, Vector]:
 def _of_classes(played: Replayed) -> dict[str, Any]:
     """The same of many classes, from what was said in each round and which weights moved."""
     run, facts = played.run, ManyFacts(played, {})
-    low, high = facts.squares
-    squares, weights = 0.5 * (low + high), played.rounds.weights
+    weights = played.rounds.weights
+    lost = np.ones(facts.mistakes) if weights is None else weights[facts.wrong]
     return {
         "rounds": len(played.rounds),
         "features": run.features,
         "mistakes": facts.mistakes,
         "updates": len(facts.updated),
-        "loss": float(facts.mistakes if weights is None else math.fsum(weights[facts.wrong])),
-        "max_norm2": float(squares.max(initial=0.0)),
-        "mistake_norm2": math.fsum(squares[facts.wrong]),
-        "weight_norm": run.weight_norm if weights is not None else middle(facts.replayed[1]),
+        "loss": total(lost, lost),
+        "max_norm2": _largest(facts.squares),
+        "mistake_norm2": facts.R2(np.flatnonzero(facts.wrong)),
+        "weight_norm": played_as(run.weight_norm) if weights is not None else facts.replayed[1],
         "score_moment": score_moment(_scores(played.rounds)),
         "classes": facts.classes,
         "unforeseen": int(facts.unforeseen),
     }
 
 
-def cancelling(played: Replayed) -> dict[str, float]:
+def sizes(played: Replayed) -> dict[str, float]:
     """The sums whose terms may cancel, by the size of their terms: what the loop lost is a share of that."""
+    scores = np.abs(_plain(_scores(played.rounds)))
+    found = {"score_moment": _added(np.arange(1.0, len(scores) + 1.0) * scores)}
     if played.run.tally is not None:
-        return {"weight_norm": math.fsum(np.sqrt(row_norms2(played.rounds)[1]))}
+        return {**found, "weight_norm": _added(np.sqrt(row_norms2(played.rounds)[1]))}
     rounds, core = played.rounds, played.run.learner
     slopes = np.abs(core.loss.gradients(_scores(rounds), rounds.y))
     if rounds.weights is not None:
         slopes = slopes * rounds.weights
     return {
-        "norm_of_sum": math.fsum(slopes * np.sqrt(_squares(played)[1])),
-        "sum_dot_weights": math.fsum(slopes * np.abs(_scores(rounds))),
+        **found,
+        "norm_of_sum": _added(slopes * np.sqrt(_squares(played)[1])),
+        "sum_dot_weights": _added(slopes * scores),
     }
 
 
-def score_moment(scores: Vector) -> float:
+def _added(terms: Vector) -> float:
+    """A sum of sizes: only its order matters, so that one beyond numbers is infinite."""
+    with np.errstate(over="ignore"):
+        return float(np.sum(terms))
+
+
+def score_moment(scores: Vector) -> Interval:
     """Σ t·z_t: a figure that changes when rounds change places, even rounds that taught nothing."""
-    if scores.ndim == 2:  # the margins of many classes; none where there was nothing to be ahead of
-        scores = np.where(np.isfinite(scores[:, 0]), scores[:, 0], 0.0)
-    return math.fsum((t * z for t, z in enumerate(scores.tolist(), 1)))
+    z = _plain(scores)
+    t = np.arange(1.0, len(z) + 1.0)
+    return _between(t * z, t * z, np.abs(t * z) * EPS)
 
 
-def gradient(played: Replayed, slopes: Vector, squares: Vector) -> dict[str, float]:
-    """Norms and sums of g_t = k·s·x_t."""
+def _plain(scores: Vector) -> Vector:
+    """One score a round: of many classes the margins, none where there was nothing to be ahead of."""
+    return np.where(np.isfinite(scores[:, 0]), scores[:, 0], 0.0) if scores.ndim == 2 else scores
+
+
+def _between(lo: Vector, hi: Vector, slack: Vector) -> Interval:
+    """Σ of terms between lo and hi, each known to within its slack."""
+    spare = np.where(slack > 0.0, slack + LEAST, 0.0)
+    return total(lo - spare, hi + spare)
+
+
+def gradient(played: Replayed, slopes: Vector, squares: tuple[Vector, Vector]) -> dict[str, Interval]:
+    """Norms and sums of g_t = k·s·x_t at the slopes s as they are computed."""
     rounds = played.rounds
     scaled = slopes if rounds.weights is None else slopes * rounds.weights
-    sizes, t = scaled * scaled * squares, np.arange(1.0, len(rounds) + 1.0)
+    lo, hi = (_lengths2(scaled, end) for end in squares)
+    off, t = 8.0 * EPS * hi, np.arange(1.0, len(rounds) + 1.0)
+    low = np.where(np.isfinite(hi), np.maximum(lo - off - LEAST, 0.0), 0.0)
+    high = np.where(hi > 0.0, hi + off + LEAST, _lost(scaled, squares[1]))
+    dots = scaled * _scores(rounds)
     found = {
-        "max_norm": math.sqrt(float(sizes.max(initial=0.0))),
-        "sum_norm2": math.fsum(sizes),
-        "sum_norm2_over_sqrt_t": math.fsum(sizes / np.sqrt(t)),
-        "sum_norm2_over_t": math.fsum(sizes / t),
-        "sum_dot_weights": math.fsum(scaled * _scores(rounds)),
+        "max_norm": Interval(float(low.max(initial=0.0)), float(high.max(initial=0.0))).sqrt().positive(),
+        "sum_norm2": total(low, high),
+        "sum_norm2_over_sqrt_t": _divided(low, high, np.sqrt(t)),
+        "sum_norm2_over_t": _divided(low, high, t),
+        "sum_dot_weights": _between(dots, dots, 4.0 * EPS * np.abs(dots)),
     }
     if played.run.learner.config["gather"][0] == GRADIENTS:
-        found["norm_of_sum"] = middle(norm_between(*combined(rounds, slopes)))
+        found["norm_of_sum"] = norm_between(*combined(rounds, slopes))
     return found
+
+
+def _lengths2(slopes: Vector, squares: Vector) -> Vector:
+    """(s‖x‖)², multiplied in the order in which the least underflows."""
+    return np.asarray((slopes * squares) * slopes)
+
+
+def _lost(slopes: Vector, squares: Vector) -> Vector:
+    """What a square too small for a float may still be."""
+    return np.where((slopes != 0.0) & (squares > 0.0), LEAST, 0.0)
+
+
+def _divided(low: Vector, high: Vector, by: Vector) -> Interval:
+    """Σ of terms over √t or t."""
+    up = high / by
+    return total(low / by * (1.0 - 4.0 * EPS), np.where(up > 0.0, up * (1.0 + 4.0 * EPS) + LEAST, up))
 
 
 def missed(played: Replayed) -> Any:
@@ -134,10 +200,27 @@ def own_loss(played: Replayed, count: int, loss: Loss, sigma: float) -> Interval
     return Interval.around(value, (value + steepest**2 / sigma) * float_steps(rounds))
 
 
+def steepness(played: Replayed, count: int, loss: Loss) -> float:
+    """Σ k|s|·‖w‖‖x‖, from above: how much the run's own loss would move if every score moved by its full size.
+
+    With a regulariser it is the loss itself, for there the weights are in it too. The norms of the weights on the way
+    are not kept: they are taken to be at most the radius, the last norm, or what the largest score asks for.
+    """
+    rounds, run = played.rounds.first(count), played.run
+    if run.learner.config["sigma"][0]:
+        return own_loss(played, count, loss, float(run.learner.config["sigma"][0])).hi
+    scores, lengths = _scores(rounds), np.sqrt(row_norms2(rounds)[1])
+    least = np.abs(scores) / np.where(lengths > 0.0, lengths, 1.0)
+    inside = run.learner.domain.radius if math.isfinite(run.learner.domain.radius) else 0.0
+    longest = max(inside, run.weight_norm, float(least.max(initial=0.0)))
+    weights = 1.0 if rounds.weights is None else rounds.weights
+    return _added(np.abs(loss.gradients(scores, rounds.y)) * weights * np.maximum(lengths * longest, np.abs(scores)))
+
+
 def float_steps(rounds: Rounds) -> float:
     """How far, relatively, the steps of a float run may take it from exact steps: a few units a round and feature.
 
-    With many features the norm of the weights is carried along for up to REFRESH rounds before it is taken afresh.
+    With many features the norm of the weights is carried along for up to REFRESH rounds before it is taken again.
     """
     carried = min(len(rounds), REFRESH) if rounds.width > SMALL else 0
     return (len(rounds) + 64.0) * (min(rounds.width, 4096) + 64.0 + carried) * 2.0**-50
@@ -153,6 +236,24 @@ def tangent_dual(rounds: Rounds, loss: Loss, at: Vector, radius: float, sigma: f
     if rounds.weights is not None:
         low, high = np.nextafter(rounds.weights * low, -np.inf), np.nextafter(rounds.weights * high, np.inf)
     return total(low, high) - support(norm_between(*combined(rounds, slopes)), radius, sigma * len(rounds))
+
+
+def proved(
+    rounds: Rounds, loss: Loss, proof: dict[str, Vector], radius: float, sigma: float
+) -> tuple[Interval, Interval]:
+    """What the point u loses, and what the dual point α, or the tangents, prove that no comparator falls below."""
+    above = risk(rounds, loss, proof["u"], sigma)
+    if loss.custom:
+        return above, tangent_dual(rounds, loss, proof["tangent"], radius, sigma)
+    if not in_dual_domain(loss, proof["alpha"], rounds.y):
+        raise ReceiptError("the dual point lies outside its domain", failed=True)
+    return above, dual(rounds, loss, proof["alpha"], radius, sigma)
+
+
+def cancelled(rounds: Rounds, loss: Loss, proof: dict[str, Vector], radius: float, sigma: float) -> float:
+    """The size of what is taken from the dual value: it may be far larger than what is left."""
+    slopes = loss.gradients(proof["tangent"], rounds.y) if loss.custom else proof["alpha"]
+    return support(norm_between(*combined(rounds, slopes)), radius, sigma * len(rounds)).hi
 
 
 def relative_gap(lower: float, upper: float) -> float:

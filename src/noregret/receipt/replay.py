@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,9 @@ from noregret.protocol import play
 from noregret.receipt.form import plain
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
+from noregret.stream.read import read
 
+READING = ("label", "text", "categorical", "ignore", "missing", "hash_bits")  # what decides how a file is read
 Segment = dict[str, Any]
 Watch = Callable[[Any, Any, Any], None]
 
@@ -108,10 +111,16 @@ def classes(core: Core) -> list[Any] | None:
     return None if core.labels is None else core.labels.told
 
 
+def read_again(stream: Any, said: Mapping[str, Any], **more: Any) -> Any:
+    """A file as it was read when it was learned from; what is not a file is taken as it is."""
+    if not isinstance(stream, str | os.PathLike):
+        return stream
+    told = {key: said[key] for key in READING if said.get(key) is not None}
+    return read(stream, **told, **more)
+
+
 def reading(core: Core) -> dict[str, Any]:
     """How the streams were read, as far as it mattered."""
     hashed = core.features is not None and bool(core.features.categorical or core.features.text)
-    kept = {key: core.options.get(key) for key in ("label", "text", "categorical", "ignore", "missing")}
-    if hashed:
-        kept["hash_bits"] = core.options.get("hash_bits")
+    kept = {key: core.options.get(key) for key in READING if key != "hash_bits" or hashed}
     return {key: value for key, value in kept.items() if value is not None}

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from noregret.digest import Digest
 from noregret.errors import InputError, NoregretError, ReceiptError
 from noregret.learner import Perceptron
-from noregret.prepare import Preparation
+from noregret.prepare import Means, Preparation
 from noregret.protocol import encoded
-from noregret.receipt.check import Verification
-from noregret.receipt.form import VERSION, checksum, decoded, is_separation, unpacked
+from noregret.receipt.form import check_version, checksum, decoded, is_separation, unpacked
+from noregret.receipt.verification import Verification
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.base import Stream
 from noregret.stream.labels import Labels
@@ -65,12 +65,13 @@ def lay_out(
 ) -> Laid:
     """Read a stream once and keep its rows; rows of weight 0 are left out."""
     stream = source if isinstance(source, Stream) else read(source, **reading)
-    core, digest, preparation = Perceptron(), Digest(), Preparation(None, unit_norm)
+    core, digest = Perceptron(), Digest()
+    preparation = Preparation(None, unit_norm, means=Means() if stream.gapped else None)
     if positive is not None:
         core.labels = Labels(positive)
     with Gathering(bias) as gathering:
         for block, y in encoded(core, stream):
-            _check_finite(block)
+            _check_finite(block, stream.gapped)
             digest.update(block.rows, y, block.weights)
             gathering.add(preparation.apply(block.rows, learn=True), y, block.weights, np.zeros(len(y)))
             if watch is not None:
@@ -80,10 +81,11 @@ def lay_out(
     return Laid(rounds, core.labels.classes, digest.hexdigest(), stream.source, stream.features.count)
 
 
-def _check_finite(block: Any) -> None:
+def _check_finite(block: Any, gapped: bool) -> None:
     values = block.rows.values
-    if not np.isfinite(values).all():
-        row, feature = block.rows.row_of(int(np.flatnonzero(~np.isfinite(values))[0]))
+    wrong = np.isinf(values) if gapped else ~np.isfinite(values)
+    if wrong.any():
+        row, feature = block.rows.row_of(int(np.flatnonzero(wrong)[0]))
         raise InputError(f"feature {feature} must be finite", block.source, int(block.lines[row]))
 
 
@@ -105,9 +107,7 @@ def verify_separation(body: Mapping[str, Any], stream: Any) -> Verification:
     said = dict(body)
     if isinstance(stream, str | os.PathLike) and os.fspath(stream) != "-" and not Path(stream).exists():
         raise InputError("there is no such file", os.fspath(stream))
-    if type(said.get("receipt")) is not int or said["receipt"] != VERSION:
-        what = f"is a proof of version {said.get('receipt')}, this noregret reads version {VERSION}"
-        raise ReceiptError(what, failed=True)
+    check_version(said)
     claimed = said.pop("checksum", None)
     if claimed is not None and claimed != checksum(said):
         raise ReceiptError("the proof was damaged or changed: its checksum does not match", failed=True)

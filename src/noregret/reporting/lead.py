@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from noregret.receipt import Receipt
-from noregret.reporting.wording import against, between, most, shown
+from noregret.reporting.wording import about, against, between, most, shown
 from noregret.run import Run
 from noregret.summary import number, share
 from noregret.theorem import THEOREMS
@@ -19,7 +19,7 @@ def of_run(run: Run) -> str:
 def of_receipt(receipt: Receipt) -> str:
     """What happened, what hindsight would have lost, what was promised."""
     figures, regret = receipt.figures, receipt.regret
-    told = [_happened(shown(receipt.learner["name"]), figures["rounds"], figures["mistakes"], figures["loss"])]
+    told = [_happened(shown(receipt.learner["name"]), figures["rounds"], figures["mistakes"], receipt.figure("loss"))]
     if regret is not None:
         told.append(
             f"Against {against(regret)}: the best fixed weights that hindsight can choose lose"
@@ -37,7 +37,7 @@ def of_blend(body: dict[str, Any]) -> str:
         told = f" The best fixed mean of them lost {between(mean['loss'])}: the regret is {between(mean['regret'])}."
     return (
         f"In {shown(body['rounds'])} rounds the blend of {many} experts lost {between(body['loss'])}; the best of them,"
-        f" {shown(best['expert'])}, lost {shown(best['loss'])}: the regret is {between(body['regret'])}."
+        f" {shown(best['expert'])}, lost {shown(about(best['loss']))}: the regret is {between(body['regret'])}."
         + told
         + ("" if body["bound"] is None else f" Theory promised at most {most(body['bound'])}.")
     )

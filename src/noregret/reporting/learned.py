@@ -31,11 +31,12 @@ NO_BASELINES = "The two baselines stand in the model file: give it beside the re
 def same_run(receipt: Receipt, run: Run) -> bool:
     """Whether a model is that of the receipt's run: the same learner, streams and figures."""
     figures, segments = receipt.figures, [one.get("digest") for one in run.learner.segments]
-    told = (figures.get("rounds"), figures.get("mistakes"), figures.get("loss"), figures.get("weight_norm"))
+    played = {"loss": run.loss, "weight_norm": run.weight_norm}
     return (
         not isinstance(run.learner, Selected)
         and receipt.learner.get("name") == run.learner.name
-        and told == (run.rounds, run.mistakes, run.loss, run.weight_norm)
+        and (figures.get("rounds"), figures.get("mistakes")) == (run.rounds, run.mistakes)
+        and all(float(figures[key]["lower"]) <= one <= float(figures[key]["upper"]) for key, one in played.items())
         and [one.get("digest") for one in receipt.segments] == segments
     )
 
@@ -154,11 +155,10 @@ def _own(figures: dict[str, Any], receipt: Receipt) -> Rows:
     if figures["mistakes"] is not None:
         rows.append(("mistakes", shown(figures["mistakes"]), share(figures["mistakes"], rounds)))
     named = receipt.learner["settings"].get("loss")
-    rows.append(
-        (f"loss ({shown(named)})" if named else "loss", shown(figures["loss"]), of_rounds(figures["loss"], rounds))
-    )
-    rows.append(("longest row ‖x‖", number(math.sqrt(figures["max_norm2"])), ""))
-    rows.append(("weights ‖w‖", shown(figures["weight_norm"]), ""))
+    lost = receipt.figure("loss")
+    rows.append((f"loss ({shown(named)})" if named else "loss", shown(lost), of_rounds(lost, rounds)))
+    rows.append(("longest row ‖x‖", number(math.sqrt(receipt.figure("max_norm2"))), ""))
+    rows.append(("weights ‖w‖", shown(receipt.figure("weight_norm")), ""))
     return rows
 
 
@@ -186,6 +186,6 @@ def _compared(receipt: Receipt, run: Run | None) -> dict[str, str]:
         "what": shown(receipt.learner["name"]),
         "rounds": shown(figures["rounds"]),
         "mistakes": "–" if missed is None else f"{shown(missed)} ({share(missed, figures['rounds'])})",
-        "loss": shown(figures["loss"]) + (f" ({shown(loss)})" if loss else ""),
+        "loss": shown(receipt.figure("loss")) + (f" ({shown(loss)})" if loss else ""),
         "regret": "–" if regret is None else f"{between(regret)} ({against(regret)})",
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from noregret.reporting.lead import of_blend
 from noregret.reporting.subject import Part, Rows, Subject
-from noregret.reporting.wording import between, least, most, shown, verifying, word
+from noregret.reporting.wording import about, between, least, most, shown, verifying, word
 
 EXPERTS = 40  # rows of the table of experts; more are only counted
 
@@ -15,12 +15,12 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     """The section of a blend's receipt."""
     reading, best = body["reading"], body["best"]
     said = {key: value for key, value in reading.items() if value is not None and key != "experts"}
-    about: Rows = [(word(shown(key)), shown(value)) for key, value in said.items()]
-    about += [("experts", shown(len(body["experts"]))), ("  SHA-256 of the table", shown(body["digest"]))]
+    told_of: Rows = [(word(shown(key)), shown(value)) for key, value in said.items()]
+    told_of += [("experts", shown(len(body["experts"]))), ("  SHA-256 of the table", shown(body["digest"]))]
     rows: Rows = [
         ("rounds", shown(body["rounds"])),
         ("loss of the blend", between(body["loss"])),
-        (f"loss of the best expert, {shown(best['expert'])}", shown(best["loss"])),
+        (f"loss of the best expert, {shown(best['expert'])}", shown(about(best["loss"]))),
         ("regret against the best expert", between(body["regret"])),
     ]
     mean = body["mean"]
@@ -28,9 +28,12 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
         rows += [("loss of the best fixed mean", between(mean["loss"])), ("regret against it", between(mean["regret"]))]
     rows.append(("promised: at most", most(body["bound"])))
     parts = [Part("Figures", rows, ("", "total"))]
-    listed = sorted(body["experts"], key=lambda one: float(one["loss"]))
+    listed = sorted(body["experts"], key=lambda one: about(one["loss"]))
     told = [
-        (shown(one["expert"]), shown(one["awake"]), shown(one["loss"]), shown(one["regret"]), f"{one['weight']:.4f}")
+        (
+            *(shown(one["expert"]), shown(one["awake"]), shown(about(one["loss"])), shown(about(one["regret"]))),
+            f"{about(one['weight']):.4f}",
+        )
         for one in listed[:EXPERTS]
     ]
     left = len(listed) - EXPERTS
@@ -40,7 +43,7 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     if switching is not None:
         many: Rows = [
             ("switches, at most", shown(switching["switches"])),
-            ("its loss", shown(switching["loss"])),
+            ("its loss", shown(about(switching["loss"]))),
             ("regret against it", between(switching["regret"])),
         ]
         parts.append(Part("The best sequence of experts", many))
@@ -48,7 +51,7 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
         name,
         "receipt of a blend",
         of_blend(body),
-        Part("What was blended", about),
+        Part("What was blended", told_of),
         parts,
         certificates=body["certificates"],
         checking=verifying(name, ["TABLE"], digest),

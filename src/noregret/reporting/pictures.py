@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from noregret.receipt import Receipt
 from noregret.reporting.markup import Markup, element, visible
 from noregret.reporting.subject import Subject
+from noregret.reporting.wording import about
 from noregret.run import Run
 from noregret.theorem import THEOREMS
 
@@ -60,7 +61,7 @@ def _of_blend(body: dict[str, Any]) -> Iterator[Picture]:
     from noregret.picture.canvas import Picture
     from noregret.picture.losses import loss_axes
 
-    losses = {visible(str(one["expert"])): float(one["loss"]) for one in body["experts"]}
+    losses = {visible(str(one["expert"])): about(one["loss"]) for one in body["experts"]}
     told = "The loss of each expert over all rounds, and that of the blend: not far above the best of them."
     yield Picture("What each expert lost", told, lambda axes: loss_axes(axes, float(body["loss"]["upper"]), losses))
     judged = [one for one in body["certificates"] if one["theorem"] in THEOREMS and one["bound"] is not None]

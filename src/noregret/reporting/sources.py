@@ -15,7 +15,7 @@ from noregret.errors import ReceiptError, SettingError
 from noregret.learner.core import Core
 from noregret.receipt import Receipt
 from noregret.receipt.blend import BlendReceipt, load_blend
-from noregret.receipt.form import VERSION, checksum, decoded, is_blend, is_separation
+from noregret.receipt.form import check_version, checksum, decoded, is_blend, is_separation
 from noregret.receipt.separation import load_proof
 from noregret.reporting.learned import certified, modelled, same_run
 from noregret.reporting.others import blended, separated
@@ -125,10 +125,7 @@ def _file(name: str) -> Source:
 def _whole(body: dict[str, Any], name: str) -> dict[str, Any]:
     """The body without its checksum, which must match."""
     claimed = body.pop("checksum")
-    if body.get("receipt") != VERSION:
-        raise ReceiptError(
-            f"is a receipt of version {body.get('receipt')}, this noregret reads version {VERSION}", name
-        )
+    check_version(body, name)
     if claimed != checksum(body):
         raise ReceiptError("the receipt was damaged or changed: its checksum does not match", name, failed=True)
     return body

@@ -43,6 +43,12 @@ def between(ends: dict[str, Any]) -> str:
     return low if low == high else f"{low} … {high}"
 
 
+def about(ends: dict[str, Any]) -> float:
+    """The middle of an interval, for a figure that is known to more digits than are shown."""
+    low, high = float(ends["lower"]), float(ends["upper"])
+    return low if low == high else 0.5 * low + 0.5 * high
+
+
 def against(entry: dict[str, Any]) -> str:
     """The loss and the comparators of a regret: `logistic, ‖u‖ ≤ 3`."""
     radius, sigma = float(entry["domain"]["radius"]), entry["sigma"]

@@ -20,7 +20,7 @@ from noregret.learner.selected import REFUSAL, Selected
 from noregret.protocol import play
 from noregret.receipt.replay import chains, classes, fresh, replay
 from noregret.rounds import Gathering, Rounds
-from noregret.run import Run
+from noregret.run import Run, played_once, rows_weigh_one
 from noregret.selection.candidates import Candidate, Regeneration, starts
 from noregret.selection.tails import tails
 from noregret.theorem.certificate import Certificate
@@ -144,11 +144,12 @@ def select(
         other = again.run.learner
         if other.rounds != core.rounds or not np.array_equal(other.weights, core.weights):
             raise InputError("is not the stream that was learned from", "the stream")
-        return chosen(core, again.rounds, how, confidence, candidates, once(segments, again.digests))
+        return chosen(core, again.rounds, how, confidence, candidates, other.segments)
     with Gathering(bool(core.config["bias"][0])) as gathering:
-        digests = [play(run, stream, digest=True, keep=gathering).digest or "" for stream in streams]
+        for stream in streams:
+            play(run, stream, digest=True, keep=gathering)
         rounds = gathering.done()
-    return chosen(core, rounds, how, confidence, candidates, once(core.segments, digests))
+    return chosen(core, rounds, how, confidence, candidates)
 
 
 def check(how: str, confidence: float) -> None:
@@ -173,6 +174,11 @@ def refuse(core: Core) -> None:
     if core.name in ("averaged", "voted"):
         way = "average" if core.name == "averaged" else "voted"
         raise SettingError(f"select: {core.name} is a selection already: use perceptron with select {way}")
+    if core.preparation.means is not None or core.options.get("missing") == "mean":
+        raise SettingError(
+            "select: with missing mean a row looks different to every predictor of the run:"
+            " fill in the missing values beforehand, or use missing zero"
+        )
     if core.preparation.scale is not None:
         raise SettingError(
             "select: with scale max a row looks different to every predictor of the run:"
@@ -180,22 +186,27 @@ def refuse(core: Core) -> None:
         )
 
 
-def once(segments: Sequence[dict[str, Any]], digests: Sequence[str | None]) -> bool:
-    """Whether no row was played twice, as far as passes and the digests of whole streams tell."""
-    known = [digest for digest in digests if digest]
-    return all(segment["passes"] == 1 for segment in segments) and len(set(known)) == len(known)
-
-
 def chosen(
-    core: Core, rounds: Rounds, how: str, confidence: float, candidates: int | str | None, once: bool
+    core: Core,
+    rounds: Rounds,
+    how: str,
+    confidence: float,
+    candidates: int | str | None,
+    segments: Sequence[dict[str, Any]] | None = None,
 ) -> Selection:
-    """The selection among the predictors of a learner that has played these rounds."""
+    """The selection among the predictors of a learner that has played these rounds.
+
+    `segments` are the streams with their digests, where the learner itself was played without them.
+    """
+    refuse(core)  # again: what a stream makes of a learner shows when it is played
     if not len(rounds):
         raise SettingError("select: no rounds were played, so there is nothing to choose from")
     begins = starts(len(rounds), how, candidates)
     usual = len(begins) == len(starts(len(rounds), how, None))
     again = Regeneration(core, rounds, begins)
-    told = Sampled(how, float(confidence), len(rounds), once, len(begins), usual, 0, loss=core.loss)
+    streams = core.segments if segments is None else segments
+    once, unit = played_once(streams), rows_weigh_one(streams, rounds.weights)
+    told = Sampled(how, float(confidence), len(rounds), once, unit, len(begins), usual, 0, loss=core.loss)
     if how == "penalised":
         weights, told = _penalised(rounds, again, told)
     elif how == "voted":

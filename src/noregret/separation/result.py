@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from noregret.atomic import whole_file
 from noregret.interval import Interval
 from noregret.receipt.check import Verification
-from noregret.receipt.form import VERSION, checksum, packed
+from noregret.receipt.form import HEAD, checksum, packed
 from noregret.receipt.separation import verify_separation
 from noregret.rounds import Vector
 
@@ -94,7 +94,7 @@ class Separation:
         )
         bounds = {"at_most": self.mistake_bound, "no_separator_below": self.no_separator_below}
         return {
-            "receipt": VERSION,
+            **HEAD,
             "kind": "separation",
             "reading": self.reading,
             "preparation": self.preparation,

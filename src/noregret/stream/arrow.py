@@ -107,14 +107,21 @@ def column_kind(kind: Any, name: str, source: str) -> ColumnKind:
     """Whether an Arrow type holds numbers or categories; others are refused."""
     from pyarrow import types
 
-    numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
-    if any(test(kind) for test in numeric):
+    if is_numeric(kind):
         return "numeric"
     if types.is_dictionary(kind):
         return column_kind(kind.value_type, name, source) and "categorical"
     if is_string(kind):
         return "categorical"
     raise InputError(f"column {name!r} must hold numbers, booleans or strings, it holds type {kind}", source)
+
+
+def is_numeric(kind: Any) -> bool:
+    """Whether an Arrow type holds numbers, booleans among them."""
+    from pyarrow import types
+
+    numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    return any(test(kind) for test in numeric)
 
 
 def is_string(kind: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from itertools import chain
 
 from noregret.errors import InputError
 from noregret.stream.block import Block
@@ -27,11 +28,13 @@ class Stream(ABC):
         self.source = source
         self.features = features
         self.missing = missing  # None: the rows were cleaned before
+        self.gapped = missing is not None and missing.rule == "mean"  # whether learners fill in what is missing
         self.length = length
         self.rereadable = rereadable
         self.frozen = frozen
         self._begun = False
         self._seen = 0
+        self._ahead: Iterator[Block] | None = None  # a pass that `head` has begun
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} stream of {self.source}>"
@@ -42,10 +45,30 @@ class Stream(ABC):
 
     def blocks(self) -> Iterator[Block]:
         """A new pass: blocks with the missing rule applied, none of them empty."""
+        if self._ahead is not None:
+            ahead, self._ahead = self._ahead, None
+            return ahead
         if self._begun and not self.rereadable:
             raise InputError("can be read only once, and has been", self.source)
         self._begun = True
         return self._pass()
+
+    def head(self, rows: int) -> list[Block]:
+        """The first blocks, until they hold `rows` rows or the stream ends; the next pass begins with them.
+
+        >>> from noregret.stream import read
+        >>> stream = read(([[1.0], [2.0], [3.0]], [1, -1, 1]), block_rows=1)
+        >>> len(stream.head(2)), sum(len(block) for block in stream.blocks())
+        (2, 3)
+        """
+        blocks, taken, held = self.blocks(), [], 0
+        for block in blocks:
+            taken.append(block)
+            held += len(block)
+            if held >= rows:
+                break
+        self._ahead = chain(tuple(taken), blocks)
+        return taken
 
     def _pass(self) -> Iterator[Block]:
         self._seen, played = 0, 0

@@ -6,7 +6,7 @@ Convention: features are counted from 0 in memory; a sparse index is what the fi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,11 +98,11 @@ class Sparse:
         return Sparse(bounds, self.indices[low:high], self.values[low:high], self.columns, self.finite)
 
     def take(self, rows: Ints) -> Sparse:
-        lengths = np.diff(self.indptr)[rows]
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
-        picked = np.repeat(self.indptr[:-1][rows], lengths) + within
-        return Sparse(indptr, self.indices[picked], self.values[picked], self.columns, self.finite)
+        starts, lengths = self.indptr[rows], self.indptr[rows + 1] - self.indptr[rows]
+        bounds = np.zeros(len(rows) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=bounds[1:])
+        picked = np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], lengths)
+        return Sparse(bounds, self.indices[picked], self.values[picked], self.columns, self.finite)
 
     def row_of(self, position: int) -> tuple[int, int]:
         row = int(np.searchsorted(self.indptr, position, side="right")) - 1
@@ -113,6 +113,18 @@ class Sparse:
 
 
 Rows = Dense | Sparse
+
+
+def stacked(parts: Sequence[Rows]) -> Rows:
+    """Rows of one layout in one piece."""
+    dense = [part.X for part in parts if isinstance(part, Dense)]
+    if dense:
+        return Dense(np.concatenate(dense))
+    sparse = [part for part in parts if isinstance(part, Sparse)]
+    lengths = np.concatenate([np.diff(part.indptr) for part in sparse])
+    bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    indices, values = (np.concatenate([getattr(part, name) for part in sparse]) for name in ("indices", "values"))
+    return Sparse(bounds, indices, values)
 
 
 def all_finite(values: Floats) -> bool:

@@ -121,6 +121,15 @@ class Features:
         return bool(self.slots) and not (self.names or self.categorical or self.text)
 
     @property
+    def hashes(self) -> bool:
+        """Whether there are columns whose values are hashed."""
+        return bool(self.categorical or self.text)
+
+    def knows(self, name: str) -> bool:
+        """Whether a column of this name becomes features."""
+        return name in self.index or name in self.categorical or name in self.text
+
+    @property
     def width(self) -> int:
         """One more than the highest index that has a meaning so far."""
         return len(self.names) + self.slots if self.kind == "names" else self._columns

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from noregret.errors import InputError, SettingError
-from noregret.stream.arrow import ArrowTable, read_table
+from noregret.stream.arrow import ArrowTable, is_numeric, read_table
 from noregret.stream.given import label_array
 from noregret.stream.settings import Settings
 from noregret.stream.wording import reason
@@ -22,6 +22,19 @@ TABLES = {
 def is_frame(source: Any) -> bool:
     """Whether `source` is a table of one of the three libraries."""
     return _owner(source) is not None
+
+
+def column_names(frame: Any) -> list[str]:
+    """The names of a table's columns."""
+    return [str(name) for name in (frame.column_names if _owner(frame) == "pyarrow" else frame.columns)]
+
+
+def has_words(frame: Any) -> bool:
+    """Whether a table has columns that are not numbers or booleans: only `read` knows what to make of them."""
+    if _owner(frame) == "pandas" and all(getattr(kind, "kind", "O") in "biuf" for kind in frame.dtypes):
+        return False
+    schema = _schema(frame) if _owner(frame) == "pandas" else _as_table(frame).schema
+    return not all(is_numeric(kind) for kind in schema.types)
 
 
 def _owner(source: Any) -> str | None:
@@ -81,10 +94,7 @@ def _read_pandas(frame: Any, settings: Settings) -> ArrowTable:
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise InputError(f"two columns are named {twice!r}", "the frame")
-    try:
-        schema = pyarrow.Schema.from_pandas(frame, preserve_index=False)
-    except (pyarrow.ArrowException, ValueError, TypeError) as error:
-        raise _unclear(error) from error
+    schema = _schema(frame)
 
     def batches(rows: int) -> Iterator[Any]:
         for start in range(0, len(frame), rows):
@@ -92,6 +102,16 @@ def _read_pandas(frame: Any, settings: Settings) -> ArrowTable:
             yield pyarrow.RecordBatch.from_pandas(piece, schema=schema, preserve_index=False)
 
     return ArrowTable("the frame", schema, batches, settings, length=len(frame))
+
+
+def _schema(frame: Any) -> Any:
+    """The names and types of a pandas frame's columns."""
+    import pyarrow
+
+    try:
+        return pyarrow.Schema.from_pandas(frame, preserve_index=False)
+    except (pyarrow.ArrowException, ValueError, TypeError) as error:
+        raise _unclear(error) from error
 
 
 def _unclear(error: Exception) -> InputError:

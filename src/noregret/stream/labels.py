@@ -49,6 +49,15 @@ class Labels:
             labels._codes[plain_label(label)] = code
         return labels
 
+    @classmethod
+    def pair(cls, label: Any, other: Any) -> Labels:
+        """The map of two labels in any order: the one that sorts last is +1.
+
+        >>> Labels.pair(2.0, 1.0).classes, Labels.pair("no", "yes").classes
+        ((1.0, 2.0), ('no', 'yes'))
+        """
+        return cls.of(*sorted((plain_label(label), plain_label(other)), key=_order_beside(label, other)))
+
     @property
     def settled(self) -> bool:
         """Whether both labels are known: the other of 1 may still be −1 or 0."""
@@ -77,7 +86,7 @@ class Labels:
             for row in np.flatnonzero(found == 0).tolist():
                 if found[row] == 0:
                     label = plain_label(block.labels[row])
-                    if self._introduce(label, block.source, int(block.lines[row])):
+                    if self._introduce_in(block, label, int(block.lines[row])):
                         found = self._known(block)
                     else:
                         self._hold(block.source, int(block.lines[row]))
@@ -146,6 +155,17 @@ class Labels:
         labels._waiting, labels._held = stored["waiting"], stored["held"]
         return labels
 
+    def _introduce_in(self, block: Block, label: Label, line: int) -> bool:
+        """The same for a label of a block; where there are more than two, the sentence speaks of the third."""
+        try:
+            return self._introduce(label, block.source, line)
+        except InputError:
+            found, first = np.unique(block.labels, return_index=True)
+            if len(found) <= 2 or len(set(self._codes.values())) == 2:
+                raise
+            one, two, third = (plain_label(block.labels[at]) for at in np.sort(first)[:3])
+            raise _third(third, one, two, block.source, int(block.lines[np.sort(first)[2]])) from None
+
     def _introduce(self, label: Label, source: str | None, line: int | None) -> bool:
         """Give a label that has no code one, if that can be told now."""
         if self.positive is not None:
@@ -153,8 +173,7 @@ class Labels:
         elif self._codes:
             self._codes[label] = self._beside_known(label, source, line)
         elif self._waiting is not None and label != self._waiting:
-            last = max(self._waiting, label, key=_order_beside(self._waiting, label))
-            self._codes = {known: 1.0 if known == last else -1.0 for known in (self._waiting, label)}
+            self._codes = Labels.pair(self._waiting, label)._codes
             self._waiting = None
         elif self._waiting is None and _spelling(label) in _FIXED:
             self._codes[label] = _FIXED[_spelling(label)]
@@ -166,7 +185,7 @@ class Labels:
     def _hold(self, source: str, line: int) -> None:
         self._held += 1
         if self._held > HELD:
-            sentence = f"{HELD} rows have the one label {_shown(self._waiting)}"
+            sentence = f"{HELD} rows have the one label {shown_label(self._waiting)}"
             raise InputError(f"{sentence}: say which is positive with --positive", source, line)
 
     def _beside_positive(self, label: Label, source: str | None, line: int | None) -> float:
@@ -176,9 +195,9 @@ class Labels:
         negative = next((known for known, code in self._codes.items() if code < 0), None)
         if negative is not None and not same(label, negative):
             if 1.0 not in self._codes.values():
-                found = f"{_shown(negative)} and {_shown(label)}"
+                found = f"{shown_label(negative)} and {shown_label(label)}"
                 raise InputError(
-                    f"the labels are {found}: neither is the positive {_shown(self.positive)}", source, line
+                    f"the labels are {found}: neither is the positive {shown_label(self.positive)}", source, line
                 )
             raise _third(label, negative, self.positive, source, line)
         return -1.0
@@ -193,8 +212,13 @@ class Labels:
         known, code = next(iter(self._codes.items()))
         partners = _PARTNERS.get(_spelling(known))
         if partners is not None and _spelling(label) not in partners:
-            pair = f"{_shown(known)} and {_shown(label)}"
-            raise InputError(f"the labels are {pair}: say which is positive with --positive", source, line)
+            pair = f"{shown_label(known)} and {shown_label(label)}"
+            raise InputError(
+                f"the labels are {pair}: say which is positive with --positive,"
+                " or, for more than two classes, --task multiclass",
+                source,
+                line,
+            )
         return -code
 
 
@@ -254,15 +278,16 @@ def _partner(label: Label) -> Label | None:
     return partners[0].title() if label.istitle() else partners[0].upper() if label.isupper() else partners[0]
 
 
-def _shown(label: Label | None) -> str:
+def shown_label(label: Label | None) -> str:
+    """A label as a sentence shows it."""
     return f"{label:g}" if isinstance(label, float) else repr(label)
 
 
 def _third(
     label: Label, negative: Label | None, positive: Label | None, source: str | None, line: int | None
 ) -> InputError:
-    pair = f"{_shown(negative)} and {_shown(positive)}"
-    advice = "for many classes use the learner multiclass"
+    pair = f"{shown_label(negative)} and {shown_label(positive)}"
+    advice = "for more than two classes add --task multiclass (in Python, use MulticlassPerceptron)"
     if not (isinstance(label, str) or label in (-1.0, 0.0, 1.0)):
-        advice += ", for numbers a loss for numbers, such as squared"
-    return InputError(f"a third label {_shown(label)}: the two before it are {pair} ({advice})", source, line)
+        advice += "; for numbers add --task regression (in Python, a Regressor)"
+    return InputError(f"a third label {shown_label(label)}: the two before it are {pair}: {advice}", source, line)

@@ -1,8 +1,9 @@
 """The one rule for values that are not there, applied to every block of every reader.
 
-NaN is a missing value: an error, a 0, or a reason to leave out the row, as the user chose. An infinity is
-always an error; so is a missing label, unless rows with missing values are left out. The user's own arrays
-are never changed.
+NaN is a missing value: an error, a 0, the mean of its feature so far, or a reason to leave out the row, as the user
+chose. The mean is the learner's to fill in, for it keeps the means: here the value stays NaN. An infinity is always
+an error; so is a missing label, unless rows with missing values are left out. The user's own arrays are never
+changed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The rule (`error`, `zero` or `skip`) and whether a label is needed."""
+    """The rule (`error`, `zero`, `mean` or `skip`) and whether a label is needed."""
 
     rule: str = "error"
     labels: bool = True
@@ -41,7 +42,7 @@ class Missing:
             self._refuse_infinity(block, features, infinite)
             return block.take(np.flatnonzero(~(bad | _rows_with_nan(block))).astype(np.int64))
         self._refuse_first(block, features, bad, infinite)
-        return _zeroed(block)
+        return block if self.rule == "mean" else _zeroed(block)
 
     def _refuse_infinity(self, block: Block, features: Features, position: int | None) -> None:
         if position is not None:
@@ -51,14 +52,14 @@ class Missing:
 
     def _refuse_first(self, block: Block, features: Features, bad: Mask, infinite: int | None) -> None:
         """Raise for the earliest row that the rule cannot accept, if there is one."""
-        position = infinite if self.rule == "zero" else _first(~np.isfinite(block.rows.values))
+        position = infinite if self.rule in ("zero", "mean") else _first(~np.isfinite(block.rows.values))
         row = len(block) if position is None else block.rows.row_of(position)[0]
         label = _first(bad)
         if label is not None and label <= row:
             raise _at(block, label, "the label is missing (use --missing skip to leave out such rows)")
         if position is not None and np.isnan(block.rows.values[position]):
             name = features.quoted(block.rows.row_of(position)[1])
-            raise _at(block, row, f"{name} is missing (NaN): use --missing zero or --missing skip")
+            raise _at(block, row, f"{name} is missing (NaN): use --missing mean, zero or skip")
         self._refuse_infinity(block, features, position)
 
 

@@ -49,6 +49,7 @@ class RowFile(Stream):
 
     def __init__(self, stream: Stream, block_rows: int | None = None) -> None:
         super().__init__(stream.source, stream.features, None, length=0)
+        self.gapped = stream.gapped
         self._asked = block_rows
         self._columns: dict[str, Column] = {}
         self._words: Words | None = None  # where the labels are words
@@ -156,7 +157,7 @@ class RowFile(Stream):
         """The named rows, as a block of their own."""
         weights = self._array("weights")[rows] if "weights" in self._columns else None
         return Block(
-            _gathered(self._rows(), rows),
+            self._rows().take(rows),
             self._labels(self._array("labels")[rows]),
             self._array("lines")[rows],
             self.source,
@@ -168,14 +169,3 @@ class RowFile(Stream):
         from noregret.stream.shuffle import Permuted
 
         return Permuted(self, rng)
-
-
-def _gathered(rows: Rows, chosen: Ints) -> Rows:
-    """Like `rows.take`, at the cost of the chosen rows alone."""
-    if isinstance(rows, Dense):
-        return rows.take(chosen)
-    starts, stops = rows.indptr[chosen], rows.indptr[chosen + 1]
-    bounds = np.zeros(len(chosen) + 1, dtype=np.int64)
-    np.cumsum(stops - starts, out=bounds[1:])
-    picked = np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], stops - starts)
-    return Sparse(bounds, rows.indices[picked], rows.values[picked])

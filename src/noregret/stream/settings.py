@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from noregret.errors import SettingError
 from noregret.stream.features import Features, Kind
 
-MISSING_RULES = ("error", "zero", "skip")
+MISSING_RULES = ("error", "zero", "mean", "skip")
 TEXT_ROWS = 4096
 TABLE_ROWS = 16384
 ARRAY_ROWS = 65536

@@ -17,6 +17,7 @@ class Permuted(Stream):
 
     def __init__(self, rows: Arrays | RowFile, rng: np.random.Generator) -> None:
         super().__init__(rows.source, rows.features, None, length=rows.length)
+        self.gapped = rows.gapped
         self._taken_from = rows
         self._order = rng.permutation(rows.length or 0)
 

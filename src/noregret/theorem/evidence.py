@@ -55,6 +55,11 @@ class Mistakes:
     mistake_norm2: Interval
 
     @property
+    def measurable(self) -> bool:
+        """Whether the squares of the rows, and their sums, are numbers: otherwise no comparator is looked for."""
+        return all(math.isfinite(one.hi) for one in (self.max_norm2, self.mistake_norm2, self.sum_norm))
+
+    @property
     def radius(self) -> Interval:
         """r."""
         return _root(self.max_norm2)
@@ -154,6 +159,8 @@ def gather(
 
     bare = evaluate(run, rounds, hindsight)
     assert bare.mistakes is not None
+    if not bare.mistakes.measurable:
+        return bare
     points: Points = {}
     for name, rho in (("sum", bare.mistakes.sum_norm), ("mistakes", bare.mistakes.mistake_norm)):
         found = penalised(rounds, rho, gap=gap, seconds=seconds)

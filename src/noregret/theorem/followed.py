@@ -61,10 +61,11 @@ def followed(rounds: Rounds, chosen: NDArray[np.int64], ridge: float) -> Followe
     k, y = np.ones(count) if rounds.weights is None else rounds.weights[chosen], rounds.y[chosen]
     unit = (n + count + 16.0) * 2.0**-52  # twice what n + count + 16 roundings can do
     known = np.sqrt(np.concatenate([[0.0], np.cumsum(k * y * y)])[:-1])
-    off = WIDER * (rest + unit * (np.sqrt(trace / k) + np.sqrt(trace) * size)) + TINY * (1.0 + size)
-    form_off = WIDER * (unit * size / np.sqrt(k) + off / np.sqrt(k * ridge))
+    with np.errstate(over="ignore", invalid="ignore"):  # a residual beyond numbers may be off by anything
+        off = WIDER * (rest + unit * (np.sqrt(trace / k) + np.sqrt(trace) * size)) + TINY * (1.0 + size)
+        form_off = WIDER * (unit * size / np.sqrt(k) + off / np.sqrt(k * ridge))
+        errors = np.where(known > 0.0, WIDER * known * (unit * size + off / math.sqrt(ridge)), 0.0)
     lo, hi = np.maximum(forms - form_off, 0.0), np.minimum(forms + form_off, np.nextafter(1.0 / k, np.inf))
-    errors = WIDER * known * (unit * size + off / math.sqrt(ridge))
     diagonal = np.diag(matrices[0])
     return Followed(
         ridge,

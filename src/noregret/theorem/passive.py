@@ -52,12 +52,11 @@ def _claim(bound: Interval, observed: Interval, ceiling: float, u: Against, lost
 def pa_lemma(evidence: Evidence) -> Claim:
     """A step of any length τ ≥ 0 brings w nearer to u by at least τ(2ℓ − τ‖x‖² − 2ℓ(u)), from ‖u‖² at the start.
 
-    ℓ_t is the loss of the steps replayed without rounding; what is observed is the least that they gained.
+    ℓ_t is the loss of the steps replayed without rounding.
     """
     steps, u = found(evidence)
-    lost, gained = u.weighted(steps.tau), steps.gain()[0]
-    observed = Interval.of(total(gained, gained).lo)
-    return _claim(u.norm.square() + lost * 2.0, observed, math.inf, u, lost, 0.0)
+    lost = u.weighted(steps.tau)
+    return _claim(u.norm.square() + lost * 2.0, total(*steps.gain()), math.inf, u, lost, 0.0)
 
 
 @theorem(

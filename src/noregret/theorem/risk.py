@@ -2,7 +2,8 @@
 
 h_i is the predictor before round i. It depends on rounds 1 … i − 1 alone, so that the rounds i … T are a fresh sample
 for it; w_{T+1} has none. Risk is the probability that y·score ≤ 0 on a new row. Nothing here can be checked on a run:
-that rows are independent draws from one source is assumed, and every certificate says so.
+that rows are independent draws from one source is assumed, and every certificate says so. A weight other than 1 makes
+the rounds another sample than the rows to come (a weight of 0 leaves rows out): then nothing is claimed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ class Sampled:
     how: str  # penalised, last, average or voted
     confidence: float
     rounds: int  # T
-    once: bool  # every row was played in one round only
+    once: bool | None  # every row was played in one round only, as far as that can be told
+    unit: bool  # every row weighs 1
     candidates: int  # K, as many as the union bound is over
     usual: bool  # K is the one that T alone gives, not one that was asked for
     mistakes: int  # rounds with y·score ≤ 0, as played
@@ -84,7 +86,7 @@ def _theorem(
         formula,
         source,
         learners=("selection",),
-        needs=(INDEPENDENT, ONCE, *needs),
+        needs=(INDEPENDENT, ONCE, UNIT, *needs),
         applies=lambda evidence: cast(Sampled, evidence).how in ways,
         **more,
     )
@@ -93,6 +95,7 @@ def _theorem(
 
 INDEPENDENT = _need("the rows are independent draws from one source (i.i.d.)", lambda s: None)
 ONCE = _need("every row was played once", lambda s: s.once)
+UNIT = _need("every row weighs 1", lambda s: s.unit)
 FIXED = _need("the number of candidates was fixed beforehand", lambda s: True if s.usual else None)
 EVERY = _need("every round is a candidate", lambda s: s.every)
 BOUNDED = _need(

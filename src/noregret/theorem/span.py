@@ -91,6 +91,8 @@ def solved(bare: Evidence, *, gap: float, seconds: float) -> Evidence:
     """
     if bare.gram is None or bare.mistakes is None or bare.rounds.weights is not None or not len(bare.rounds):
         return bare
+    if not bare.mistakes.measurable:
+        return bare
     from noregret.hindsight import penalised, root
 
     which = _base(bare)

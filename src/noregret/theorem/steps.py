@@ -25,6 +25,7 @@ from noregret.run import Run
 Vector = NDArray[np.float64]
 EPS = 2.0**-52
 TINY = 1e-300
+HEAVIEST = 1e300  # a larger weight leaves no room for a loss beside it
 POINT = "v_passive"
 ROUNDS_OF_NORM = 3  # how often the comparator of PA is looked for anew with a better weight of its norm
 
@@ -149,6 +150,6 @@ def _for_losses(run: Run, rounds: Rounds, found: Steps, gap: float, seconds: flo
 def _least(rounds: Rounds, loss: Loss, weights: Vector | None, sigma: float, gap: float, seconds: float) -> Vector:
     from noregret.hindsight import best
 
-    if not (0.0 < sigma < math.inf) or (weights is not None and not np.isfinite(weights).all()):
-        return np.zeros(rounds.width)
+    if not (0.0 < sigma < math.inf) or (weights is not None and not (weights <= HEAVIEST).all()):
+        return np.zeros(rounds.width)  # any comparator is sound
     return best(replace(rounds, weights=weights), loss, math.inf, sigma, gap=gap, seconds=seconds).u

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from noregret.interval import Interval
+from noregret.run import played_once, rows_weigh_one
 from noregret.theorem.evidence import Evidence
 from noregret.theorem.hinge import best
-from noregret.theorem.needs import COMPARED, FROM_ZERO, PREMISE, UNIT_WEIGHTS, mistakes
+from noregret.theorem.needs import COMPARED, FROM_ZERO, PREMISE, mistakes
 from noregret.theorem.registry import Claim, Need, theorem
 from noregret.theorem.squares import l2_sum
 
-ONE_PASS = Need(
-    "every row was played once", lambda e: all(segment["passes"] == 1 for segment in e.run.learner.segments)
-)
+ONE_PASS = Need("every row was played once", lambda e: played_once(e.run.learner.segments))
+UNIT_ROWS = Need("every row weighs 1", lambda e: rows_weigh_one(e.run.learner.segments, e.rounds.weights))
 ALIKE = Need("the rows are independent and alike, and so is the row to come", lambda e: None)
 TYPICAL = Need("this sample's (r‖v‖ + a)² stands for its mean over samples", lambda e: None)
 
@@ -22,7 +22,7 @@ TYPICAL = Need("this sample's (r‖v‖ + a)² stands for its mean over samples"
     "Pr[the vote errs] ≤ (2/T)·E[inf_v (r‖v‖ + a)²], a² = Σ_t h_t(v)²; evaluated at this sample of T rows",
     "Freund & Schapire 1999, Corollary 1",
     learners=("voted",),
-    needs=(UNIT_WEIGHTS, PREMISE, FROM_ZERO, COMPARED, ONE_PASS, ALIKE, TYPICAL),
+    needs=(UNIT_ROWS, PREMISE, FROM_ZERO, COMPARED, ONE_PASS, ALIKE, TYPICAL),
 )
 def voted_test_error(evidence: Evidence) -> Claim:
     """The vote after T − 1 independent rows errs on the next with probability at most 2·E[M]/T, M the mistakes on T.

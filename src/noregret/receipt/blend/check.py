@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from noregret.errors import InputError, NoregretError, ReceiptError
+from noregret.interval import Interval, largest
 from noregret.receipt.blend.bounds import check_certificates
 from noregret.receipt.blend.mean import check_mean
-from noregret.receipt.blend.nearness import CLOSE, grain, near
 from noregret.receipt.blend.reading import in_range, names_of, sound
 from noregret.receipt.blend.replay import Replay, least_switching, replayed
-from noregret.receipt.check import Verification
-from noregret.receipt.form import VERSION, checksum, unpacked
+from noregret.receipt.blend.spread import CLOSE, about, grain, spare
+from noregret.receipt.form import check_version, checksum, unpacked
+from noregret.receipt.verification import Verification
 from noregret.stream.columns import Laid, digest_of, lay_out, with_last_value
 
 
@@ -26,9 +27,7 @@ def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
     said = dict(body)
     if isinstance(table, str | os.PathLike) and not Path(table).exists():
         raise InputError("there is no such file", os.fspath(table))
-    if type(said.get("receipt")) is not int or said["receipt"] != VERSION:
-        what = f"is a receipt of version {said.get('receipt')}, this noregret reads version {VERSION}"
-        raise ReceiptError(what, failed=True)
+    check_version(said)
     claimed = said.pop("checksum", None)
     if claimed is not None and claimed != checksum(said):
         raise ReceiptError("the receipt was damaged or changed: its checksum does not match", failed=True)
@@ -50,7 +49,19 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
     if reading["last_value"]:
         laid = with_last_value(laid)
-    known = {"receipt", "kind", "reading", "outcomes", "digest", "rounds", "loss", "experts", "best", "regret"}
+    known = {
+        "receipt",
+        "arithmetic",
+        "kind",
+        "reading",
+        "outcomes",
+        "digest",
+        "rounds",
+        "loss",
+        "experts",
+        "best",
+        "regret",
+    }
     known |= {"bound", "mean", "switching", "certificates", "points"}
     done.true("the receipt holds what a blend's receipt holds", set(said) == known)
     done.same("the digest of the table", said["digest"], digest_of(laid, reading))
@@ -63,14 +74,12 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     done.true("a forecast is recorded of every round", forecasts.size == laid.outcomes.size * laid.given.shape[2])
     again = replayed(laid, reading, recorded, forecasts)
     _check_points(done, said["points"], reading, again)
-    scale = float(np.abs(again.own).sum()) + len(laid.given) * grain(reading) / CLOSE
-    near(done, "the loss at least", said["loss"]["lower"], again.total, scale)
-    near(done, "the loss at most", said["loss"]["upper"], again.total, scale)
-    done.true("the loss at least is not above the loss at most", said["loss"]["lower"] <= said["loss"]["upper"])
-    regrets = _check_experts(done, said, laid, again, scale)
-    _check_switching(done, said, again, scale)
-    check_mean(done, said, laid, again, scale)
-    check_certificates(done, said, laid, again, max(regrets))
+    off = spare(reading, len(laid.given))
+    done.contains("the loss", said["loss"], about(again.total, off))
+    regret = _check_experts(done, said, laid, again, off)
+    sequence = _check_switching(done, said, again, off)
+    mean = check_mean(done, said, laid, again, off)
+    check_certificates(done, said, laid, again, regret if mean is None else mean, sequence)
 
 
 def _check_points(done: Verification, points: dict[str, str], reading: Mapping[str, Any], again: Replay) -> None:
@@ -95,39 +104,42 @@ def _check_points(done: Verification, points: dict[str, str], reading: Mapping[s
         done.true(f"every one of the {name}", not wrong.any())
 
 
-def _check_experts(done: Verification, said: dict[str, Any], laid: Laid, again: Replay, scale: float) -> list[float]:
+def _check_experts(done: Verification, said: dict[str, Any], laid: Laid, again: Replay, off: float) -> Interval:
     """What each expert lost while awake, and the regret against it; the best is the one against whom it is most."""
     names = names_of(said["reading"])
     awake = ~np.isnan(laid.given[:, :, 0])
     done.same("the experts", [one["expert"] for one in said["experts"]], names)
-    regrets = []
+    costs, regrets = [], []
     for i, one in enumerate(said["experts"]):
         done.true(f"the figures of {names[i]}", set(one) == {"expert", "awake", "loss", "regret", "weight"})
         there = awake[:, i]
-        cost = math.fsum(again.costs[there, i])
-        regret = math.fsum(np.concatenate([again.own[there], -again.costs[there, i]]))
+        costs.append(about(math.fsum(again.costs[there, i]), off))
+        regrets.append(about(_regret(again, there, i), 2.0 * off))
         done.same(f"the rounds of {names[i]}", one["awake"], int(there.sum()))
-        near(done, f"the loss of {names[i]}", _float(one["loss"]), cost, scale)
-        near(done, f"the regret against {names[i]}", _float(one["regret"]), regret, scale)
-        near(done, f"the last weight of {names[i]}", one["weight"], float(again.weights[i]), 1.0)
-        regrets.append(regret)
+        done.contains(f"the loss of {names[i]}", one["loss"], costs[-1])
+        done.contains(f"the regret against {names[i]}", one["regret"], regrets[-1])
+        done.contains(f"the last weight of {names[i]}", one["weight"], Interval.of(float(again.weights[i])))
+    most = largest(*regrets)
     best = names.index(said["best"]["expert"])
-    largest = abs(regrets[best] - max(regrets)) <= CLOSE * scale
-    done.true("the best expert is the one against whom the regret is largest", largest)
     done.true("the figures of the best expert", set(said["best"]) == {"expert", "loss"})
-    near(done, "the loss of the best expert", said["best"]["loss"], float(_float(said["experts"][best]["loss"])), scale)
-    for end in ("lower", "upper"):
-        near(done, f"the regret at {'least' if end == 'lower' else 'most'}", said["regret"][end], max(regrets), scale)
-    done.true("the regret at least is not above the regret at most", said["regret"]["lower"] <= said["regret"]["upper"])
-    return regrets
+    done.true("no regret is larger than the one against the best expert", regrets[best].hi >= most.lo)
+    done.contains("the loss of the best expert", said["best"]["loss"], costs[best])
+    done.contains("the regret", said["regret"], most)
+    return most
 
 
-def _check_switching(done: Verification, said: dict[str, Any], again: Replay, scale: float) -> None:
-    """The sequence claimed loses what is claimed, and none with as few changes loses less."""
+def _regret(again: Replay, there: Any, i: int) -> float:
+    """What the blend lost more than an expert, while that one was awake."""
+    return math.fsum(np.concatenate([again.own[there], -again.costs[there, i]]))
+
+
+def _check_switching(done: Verification, said: dict[str, Any], again: Replay, off: float) -> Interval | None:
+    """The best sequence loses no more than the one claimed, and none with as few changes loses less than is claimed."""
     found, asked = said["switching"], said["reading"]["switches"]
     if found is None or asked is None:
         done.true("a best sequence is claimed just where one was asked for", found is None and asked is None)
-        return
+        return None
+    done.true("what is said of the best sequence", set(found) == {"switches", "loss", "regret", "parts"})
     done.same("the switches asked for", found["switches"], asked)
     names, parts = names_of(said["reading"]), found["parts"]
     firsts, lasts = [part[0] for part in parts], [part[1] for part in parts]
@@ -141,15 +153,9 @@ def _check_switching(done: Verification, said: dict[str, Any], again: Replay, sc
     done.true("the best sequence runs from the first round to the last", joined)
     done.true(f"the best sequence changes at most {asked} times", len(parts) <= asked + 1)
     taken = [again.costs[a - 1 : b, names.index(who)] for a, b, who in parts]
-    loss = math.fsum(np.concatenate(taken))
-    near(done, "the loss of the best sequence", found["loss"], loss, scale)
-    done.true(
-        "no sequence with as few changes loses less", abs(least_switching(again.costs, asked) - loss) <= CLOSE * scale
-    )
-    for end in ("lower", "upper"):
-        near(done, f"the regret against the best sequence ({end})", found["regret"][end], again.total - loss, scale)
-
-
-def _float(value: Any) -> Any:
-    """An infinite loss is written as a word."""
-    return float(value) if value in ("inf", "-inf") else value
+    least, most = least_switching(again.costs, asked), math.fsum(np.concatenate(taken))
+    best = Interval(about(least, off).lo, about(max(least, most), off).hi)
+    done.contains("the loss of the best sequence", found["loss"], best)
+    regret = about(again.total, off) - best
+    done.contains("the regret against the best sequence", found["regret"], regret)
+    return regret

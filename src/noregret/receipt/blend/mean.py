@@ -8,28 +8,28 @@ and αy with abs(α) ≤ 1 for the absolute one. Both are rounded outward, and w
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.receipt.blend.nearness import CLOSE, grain, near
+from noregret.interval import Interval
 from noregret.receipt.blend.replay import Replay
-from noregret.receipt.check import Verification
+from noregret.receipt.blend.spread import about
 from noregret.receipt.form import unpacked
+from noregret.receipt.verification import Verification
 from noregret.stream.columns import Laid
 
 Vector = NDArray[np.float64]
 ULP = 2.0**-52
 
 
-def check_mean(done: Verification, said: dict[str, Any], laid: Laid, again: Replay, scale: float) -> None:
-    """The loss of the best mean, and the regret against it; nothing of it where the blend does not compete with it."""
+def check_mean(done: Verification, said: dict[str, Any], laid: Laid, again: Replay, off: float) -> Interval | None:
+    """The loss of the best mean, and the regret against it; None where the blend does not compete with it."""
     claimed, reading, points = said["mean"], said["reading"], said["points"]
     if reading["method"] != "gradient":
         done.true("a best mean is claimed just where the blend competes with it", claimed is None)
-        return
+        return None
     forecasts, w, alpha = (unpacked(points[name]) for name in ("forecasts", "mean", "slopes"))
     done.true("the best mean has its loss and the regret", set(claimed) == {"loss", "regret"})
     x = np.where(np.isnan(laid.given[:, :, 0]), forecasts[:, None], laid.given[:, :, 0])
@@ -39,22 +39,11 @@ def check_mean(done: Verification, said: dict[str, Any], laid: Laid, again: Repl
     within = within and (reading["loss"] != "absolute" or bool((np.abs(alpha) <= 1.0).all()))
     done.true("the slopes that prove the best mean's loss are slopes of the loss", within)
     squared = reading["loss"] == "squared"
-    low, high = max(_proved(x, laid.outcomes, alpha, squared), 0.0), _lost(x, laid.outcomes, w, squared)
-    room = 3.0 * len(x) * grain(reading) + CLOSE * scale
-    _contains(done, "the loss of the best mean", claimed["loss"], low, high, room)
-    if x.shape[1] == 1:
-        done.same("the regret against the only mean", claimed["regret"], {"lower": 0.0, "upper": 0.0})
-        return
-    near(done, "the regret at least", claimed["regret"]["lower"], again.total - claimed["loss"]["upper"], scale)
-    near(done, "the regret at most", claimed["regret"]["upper"], again.total - claimed["loss"]["lower"], scale)
-
-
-def _contains(done: Verification, what: str, claimed: Mapping[str, Any], low: float, high: float, room: float) -> None:
-    """[low, high] lies in what is claimed, which is wider by no more than a rounding."""
-    done.true(f"{what} has two ends", set(claimed) == {"lower", "upper"})
-    lower, upper = float(claimed["lower"]), float(claimed["upper"])
-    done.same(f"{what} at least", lower, lower if max(low - room, 0.0) <= lower <= low else low)
-    done.same(f"{what} at most", upper, upper if high <= upper <= high + room else high)
+    best = Interval(max(_proved(x, laid.outcomes, alpha, squared), 0.0), _lost(x, laid.outcomes, w, squared))
+    done.contains("the loss of the best mean", claimed["loss"], best)
+    regret = Interval.of(0.0) if x.shape[1] == 1 else about(again.total, off) - best
+    done.contains("the regret against the best mean", claimed["regret"], regret)
+    return regret
 
 
 def _lost(x: NDArray[np.float64], y: Vector, w: Vector, squared: bool) -> float:

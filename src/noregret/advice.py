@@ -1,0 +1,131 @@
+"""What the figures of a run suggest to try next: at most three lines, each a finding and the options that follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from noregret._kernel.state import WINDOW
+from noregret.learner.default import MATRIX, task_of
+from noregret.learner.matrix import Matrix
+from noregret.run import Run
+from noregret.stream.task import Recognised, Task
+from noregret.summary import number, share
+
+MOST = 3
+LEAST = 50  # rounds before a comparison with a baseline says something
+APART = 1000.0  # columns whose sizes differ by more than this factor
+MANY = 10  # whole numbers of more values than this may be amounts rather than classes
+SURE = 4.0  # standard deviations by which the last rounds must be worse than those before
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A finding, and what to run: options of `learn`, or, None, `compare`."""
+
+    finding: str
+    options: str | None
+
+
+def advice(run: Run, seen: Recognised | None = None, task_given: bool = True) -> list[Advice]:
+    """The most useful advice on a run first; `seen` is what its first rows showed."""
+    found: list[Advice] = []
+    for rule in (_sorted(run), _numeric(seen, task_given), _baseline(run), _drift(run), _sizes(run, seen)):
+        found += [one for one in rule if one.options is None or one.options not in [other.options for other in found]]
+    return found[:MOST]
+
+
+def _sorted(run: Run) -> Iterator[Advice]:
+    """Labels that come class after class: as many changes as there are classes."""
+    classes = 2 if run.tally is None else len(run.tally["labels"])
+    unshuffled = all(segment["shuffle"] is None for segment in run.learner.segments)
+    if run.mistakes is None or run.rounds < max(LEAST, 10 * classes) or not unshuffled:
+        return
+    if run.baselines["last_label"] == classes and run.baselines["majority_label"]:
+        yield Advice("the rows are sorted by label, so that no class is seen beside the others", "--shuffle 0")
+
+
+def _numeric(seen: Recognised | None, task_given: bool) -> Iterator[Advice]:
+    """Classes that may be amounts."""
+    if seen is None or task_given or seen.task is not Task.MULTICLASS or len(seen.labels) <= MANY:
+        return
+    if not any(isinstance(label, str) for label in seen.labels):
+        yield Advice(
+            f"the labels are {len(seen.labels)} different whole numbers and were taken as classes", "--task regression"
+        )
+
+
+def _baseline(run: Run) -> Iterator[Advice]:
+    """Worse than a rule that looks at no feature."""
+    if run.rounds < LEAST:
+        return
+    wrong = float(run.loss if run.mistakes is None else run.mistakes)
+    rules = run.baselines
+    rule = min(rules, key=lambda name: rules[name])
+    if wrong <= rules[rule]:
+        return
+    what = {
+        "majority_label": "always predicting the most frequent label",
+        "last_label": "predicting the previous label",
+        "mean_label": "predicting the mean of the labels so far",
+    }[rule]
+    if run.mistakes is None:
+        how = f"has a smaller loss ({number(rules[rule] / run.rounds)} per row)"
+    else:
+        how = f"makes fewer mistakes ({share(rules[rule], run.rounds)})"
+    if rule == "last_label":
+        yield Advice(f"{what} {how}: the labels follow one another, so try a learner that tracks them", tracker(run))
+    else:
+        yield Advice(f"{what} {how}: compare other learners", None)
+
+
+def _drift(run: Run) -> Iterator[Advice]:
+    """The last rounds went much worse than those before them."""
+    before = run.rounds - WINDOW
+    if before < 2 * WINDOW:
+        return
+    last, mean = run.window_error, run.metrics["mae" if run.mistakes is None else "error"]
+    earlier = (mean * run.rounds - last * WINDOW) / before
+    if run.mistakes is None:
+        worse = last > 2.0 * earlier
+        said = f"mean absolute error {number(last)} against {number(earlier)}"
+    else:
+        worse = (
+            last - earlier > SURE * math.sqrt(max(earlier * (1.0 - earlier), 0.0) / WINDOW) and last > 1.25 * earlier
+        )
+        said = f"{100.0 * last:.2f} % mistakes against {100.0 * earlier:.2f} %"
+    if worse:
+        yield Advice(f"the last {WINDOW:,} rows went worse than those before ({said}): the stream drifts", tracker(run))
+
+
+def _sizes(run: Run, seen: Recognised | None) -> Iterator[Advice]:
+    """Columns of very different sizes, given to a learner as they are."""
+    if seen is None or run.learner.preparation.scale is not None or isinstance(run.learner, Matrix):
+        return
+    sizes = np.where(seen.sizes > 0.0, seen.sizes, np.nan)
+    if np.isnan(sizes).all():
+        return
+    large, small = int(np.nanargmax(sizes)), int(np.nanargmin(sizes))
+    if sizes[large] > APART * sizes[small]:
+        features = run.learner.features
+        names = [str(at) if features is None else features.name_of(at) for at in (large, small)]
+        yield Advice(
+            f"the sizes of features differ by a factor of {number(round(float(sizes[large] / sizes[small])))}"
+            f" ({names[0]}, {names[1]})",
+            "--scale max",
+        )
+
+
+def tracker(run: Run) -> str | None:
+    """The options of a learner that follows labels which depend on those before; None where none is known."""
+    task = task_of(run.learner)
+    if task is Task.MULTICLASS:
+        return None
+    if task is Task.REGRESSION:
+        found = "--learner pa --loss absolute --bias --scale max --unit-norm"
+    else:
+        found = "--learner second-order --bias" if run.features <= MATRIX else "--learner pa --bias --scale max"
+    return None if run.learner.name == found.split()[1] else found

@@ -1,0 +1,182 @@
+"""`learn`: which learner plays. The resumed one, the one that is named, or the default for what the labels show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from noregret.cli.options import (
+    check_same,
+    flag,
+    learner_settings,
+    make_learner,
+    positive_label,
+    with_defaults,
+)
+from noregret.errors import InputError, SettingError
+from noregret.learner import Core
+from noregret.learner.default import default, loss_for, settings_of, task_of, task_of_loss
+from noregret.stream import Stream
+from noregret.stream.labels import Labels, shown_label
+from noregret.stream.task import Recognised, Task, recognise
+
+# those without a radius of their own: one that is given is that of the models they are compared with
+COMPARED_ONLY = ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2", "coin")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked of the learner: None where nothing was."""
+
+    name: str | None
+    task: Task | None
+    settings: dict[str, Any]
+    reading: dict[str, Any]
+    certify: bool
+    select: bool = False
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The learner that plays, and what the first rows showed; None for a resumed model."""
+
+    core: Core
+    seen: Recognised | None
+    named: bool
+    task_given: bool
+    radius: float | None  # of the comparators of a learner that has none itself
+
+    @property
+    def task(self) -> Task:
+        return task_of(self.core)
+
+
+def resumed(path: Path, wanted: Wanted) -> Chosen:
+    """The saved learner, once no option contradicts it."""
+    from noregret import model
+    from noregret.learner.selected import REFUSAL
+
+    core, _ = model.load(path)
+    if not core.learns:
+        raise SettingError(f"{path}: {REFUSAL}")
+    check_same({"learner": core.name}, {"learner": wanted.name}, "model")
+    check_same({"task": task_of(core)}, {"task": wanted.task}, "model")
+    check_same(core.settings, learner_settings(core.name, wanted.settings), "model")
+    core.options = with_defaults({key: core.options.get(key) for key in wanted.reading})
+    check_same(core.options, wanted.reading, "model")
+    return Chosen(core, None, True, wanted.task is not None, None)
+
+
+def check_named(wanted: Wanted) -> None:
+    """Refuse what needs no look at the rows to be refused."""
+    if wanted.name is not None:
+        _named(wanted)
+    elif wanted.task is not None:
+        _check_loss(wanted.task, wanted.settings["loss"])
+
+
+def chosen(wanted: Wanted, source: Stream) -> Chosen:
+    """A new learner, for the labels that the first rows show."""
+    seen = recognise(source)
+    if wanted.name is None:
+        wanted = _with_default(wanted, seen, source)
+        core, radius = _named(wanted)
+        named = False
+    else:
+        core, radius = _named(wanted)
+        _check_labels(core, wanted.task, seen, source)
+        named = True
+    if wanted.reading["positive"] is not None:
+        core.labels = positive_label(core, wanted.reading["positive"])
+    elif isinstance(core.labels, Labels) and len(seen.labels) == 2:
+        pair = Labels.pair(*seen.labels)
+        core.labels = core.labels if pair.fixed else pair
+    core.options = with_defaults(wanted.reading)
+    return Chosen(core, seen, named, wanted.task is not None, radius)
+
+
+def _named(wanted: Wanted) -> tuple[Core, float | None]:
+    """The learner with the settings that were given, and the radius of its comparators where it has none itself."""
+    assert wanted.name is not None
+    settings, radius = dict(wanted.settings), None
+    if wanted.certify and wanted.name in COMPARED_ONLY:
+        settings["radius"], radius = None, settings["radius"]
+    if wanted.task is not None:
+        _check_loss(wanted.task, settings["loss"])
+    if wanted.name in _names():
+        settings["loss"] = loss_for(wanted.name, wanted.task, settings["loss"])
+    core = make_learner(wanted.name, settings)
+    if wanted.task is not None and task_of(core) is not wanted.task:
+        raise SettingError(
+            f"--task {wanted.task} needs a learner for {wanted.task.words}, and {wanted.name} is for"
+            f" {task_of(core).words}: leave out --learner, or see noregret learn --help"
+        )
+    if core.labels is None:
+        _refuse_for_numbers(wanted, core.loss.name)
+    return core, radius
+
+
+def _names() -> tuple[str, ...]:
+    from noregret.learner import LEARNERS
+
+    return tuple(LEARNERS)
+
+
+def _with_default(wanted: Wanted, seen: Recognised, source: Stream) -> Wanted:
+    """The same with the default learner's name and settings; what was given counts first."""
+    task = wanted.task or task_of_loss(wanted.settings["loss"]) or seen.task
+    loss = wanted.settings["loss"]
+    if task is Task.REGRESSION and loss is not None and task_of_loss(loss) is None:
+        raise InputError(
+            f"{_look_numeric(seen)}, and the loss {loss} is for classes: use --loss squared", source.source
+        )
+    name, settings = default(task, loss, source.features.width)
+    if wanted.select:
+        settings.pop("scale", None)  # rows must look the same to every predictor of the run
+    asked = dict(wanted.settings)
+    if task is Task.REGRESSION and "loss" not in settings_of(name):
+        asked["loss"] = None  # it is the only one that the learner has
+    given = {key: value for key, value in asked.items() if value is not None}
+    return replace(wanted, name=name, settings={**asked, **settings, **given})
+
+
+def _check_loss(task: Task, loss: str | None) -> None:
+    if loss is not None and (task is Task.REGRESSION) is not (task_of_loss(loss) is Task.REGRESSION):
+        kind = "numbers" if task is Task.REGRESSION else "classes"
+        raise SettingError(f"--task {task} needs a loss for {kind}; got --loss {loss}")
+
+
+def _check_labels(core: Core, task: Task | None, seen: Recognised, source: Stream) -> None:
+    """A learner that was named must be one for the labels that were seen, unless the task was given too."""
+    own = task_of(core)
+    if task is not None or own is Task.REGRESSION or seen.task is own or seen.task is Task.BINARY:
+        return
+    if seen.task is Task.REGRESSION:
+        able = "loss" in settings_of(core.name)
+        advice = "--task regression" if able else "--task regression and leave out --learner"
+        raise InputError(f"{_look_numeric(seen)}: add {advice}", source.source)
+    raise InputError(
+        f"the labels are of {len(seen.labels)} classes ({_some(seen)}), and {core.name} tells two apart:"
+        " leave out --learner, or use --learner multiclass",
+        source.source,
+    )
+
+
+def _look_numeric(seen: Recognised) -> str:
+    return f"the labels look like numbers ({_some(seen)})"
+
+
+def _some(seen: Recognised) -> str:
+    more = ", …" if len(seen.labels) > 3 else ""
+    return ", ".join(shown_label(label) for label in seen.labels[:3]) + more
+
+
+def _refuse_for_numbers(wanted: Wanted, loss: str) -> None:
+    for key, value in (
+        ("positive", wanted.reading["positive"]),
+        ("class_weight", wanted.reading["class_weight"]),
+        ("tie", wanted.settings["tie"]),
+    ):
+        if value is not None:
+            raise SettingError(f"{flag(key)} is for classes; the loss {loss} is for numbers")
