@@ -36,9 +36,7 @@ def production_log() -> pandas.DataFrame:
 
 def main() -> None:
     log = production_log()
-    found = nr.audit(
-        log, probability="probability", loss="logistic", radius=5.0, bias=True, segment_by="device", gap=1e-5
-    )
+    found = nr.audit(log, probability="probability", radius=5.0, bias=True, segment_by="device", gap=1e-5)
     print(f"{len(log)} predictions in the log; the best fixed linear model in hindsight, and what it would have saved:")
     for part in (found.overall, *found.segments):
         lost, saved = part.loss.hi / part.rounds, part.regret.hi / part.rounds

@@ -20,15 +20,18 @@ from noregret.errors import SettingError
 from noregret.hindsight import Hindsight, best
 from noregret.interval import Interval
 from noregret.learner import Core
+from noregret.learner.lineup import line_up
 from noregret.loss import Loss, absolute, hinge, zero_one
 from noregret.protocol import Playable, play
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
+from noregret.stream.labels import Labels
 from noregret.stream.read import read
 from noregret.stream.rowfile import Column
 from noregret.stream.shuffle import reorderable
+from noregret.stream.task import Recognised, Task, recognise
 from noregret.theorem import THEOREMS, Certificate, Verdict, certificates, gather
 
 Vector = NDArray[np.float64]
@@ -131,6 +134,9 @@ class Comparison:
     contenders: tuple[Contender, ...]
     differences: tuple[Difference, ...]
     confidence: float
+    certified: bool = False  # whether hindsight was solved for
+    recognised: Recognised | None = None  # what the first rows showed, where no learner was named
+    left_out: tuple[tuple[str, str], ...] = ()  # of the line-up: which learner, and why
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(self.runs)}: {self.contenders[0].run.rounds} rounds>"
@@ -139,6 +145,11 @@ class Comparison:
     def runs(self) -> dict[str, Run]:
         """Each run by the name of its learner."""
         return {one.spec: one.run for one in self.contenders}
+
+    @property
+    def best(self) -> Contender:
+        """The one with the fewest mistakes; where labels are numbers, with the least mean absolute error."""
+        return min(self.contenders, key=lambda one: _rank(one.run))
 
     @property
     def baselines(self) -> dict[str, float]:
@@ -152,8 +163,11 @@ class Comparison:
             "rounds": first.rounds,
             "features": first.features,
             "learners": [one.to_dict() for one in self.contenders],
+            "best": self.best.spec,
             "baselines": self.baselines,
             "differences": [one.to_dict() for one in self.differences],
+            "task": None if self.recognised is None else str(self.recognised.task),
+            "left_out": [{"learner": name, "reason": reason} for name, reason in self.left_out],
         }
 
 
@@ -172,8 +186,11 @@ class _Played:
 
 def compare(
     stream: Any,
-    learners: Mapping[str, Playable] | Sequence[Playable],
+    learners: Mapping[str, Playable] | Sequence[Playable] | None = None,
     *,
+    task: str | None = None,
+    positive: Any = None,
+    certify: bool = False,
     passes: int = 1,
     shuffle: int | None = None,
     radius: float | None = None,
@@ -184,10 +201,15 @@ def compare(
 ) -> Comparison:
     """Play every learner on the stream's rows, which are read once, and set the runs side by side.
 
-    `learners` are new ones, by name or in a list. Each one's regret is against its own ball; `radius` is the ball for
-    those that have none: a perceptron's regret is then that of its scores under the hinge loss. Regret intervals are at
-    most `gap` of the comparator's loss (or of 1) wide, unless `seconds` run out before. Differences are against the
-    first learner: in mean loss where both have the same loss, otherwise in error rate (numbers: mean absolute error).
+    `learners` are new ones, by name or in a list. Without any a line-up for the task plays (two classes, many classes
+    or numbers: `task`, or what the first rows show), and the runs are sorted, the best first. Differences are against
+    the first learner: in mean loss where both have the same loss, otherwise in error rate (numbers: mean absolute
+    error).
+
+    With `certify` the best model in hindsight is solved for, and every theorem evaluated. Each learner's regret is then
+    against its own ball; `radius` is the ball for those that have none: a perceptron's regret is that of its scores
+    under the hinge loss. Regret intervals are at most `gap` of the comparator's loss (or of 1) wide, unless `seconds`
+    run out before.
 
     >>> from noregret.learner import OnlineGradientDescent, Perceptron
     >>> rows = [[1.0, 0.5], [-1.0, 0.2], [0.8, -0.3]] * 20, [1, -1, 1] * 20
@@ -195,13 +217,46 @@ def compare(
     >>> [run.mistakes for run in found.runs.values()], found.differences[0].figure, found.differences[0].mean
     ([1, 1], 'error rate', 0.0)
     """
-    named = _named(learners)
-    _check(named, radius, gap, seconds, confidence)
+    if learners is not None:
+        named = _named(learners)
+        _check(named, radius, gap, seconds, confidence)
+        if task is not None or positive is not None:
+            raise SettingError("compare: task and positive are for the line-up, so they go without learners")
     rows = reorderable(_Told(read(stream), watch) if watch is not None else read(stream))
+    seen, left_out = None, []
+    if learners is None:
+        seen = recognise(rows)
+        seen = seen if task is None else replace(seen, task=Task.parse(task))
+        members, left_out = line_up(seen.task, rows.length or 0, rows.features.count)
+        named = {member.spec: _told_labels(member.core(), seen, positive) for member in members}
+        _check(named, radius, gap, seconds, confidence)
     played = list(_play(named, rows, passes, shuffle, watch))
-    contenders = _certified(played, radius, gap, seconds, watch)
+    if learners is None:
+        played.sort(key=lambda one: _rank(one.run))
+    contenders = _certified(played, radius, gap, seconds, watch) if certify else map(_plain, played)
     differences = tuple(_difference(played[0], other, confidence) for other in played[1:])
-    return Comparison(tuple(contenders), differences, confidence)
+    return Comparison(tuple(contenders), differences, confidence, certify, seen, tuple(left_out))
+
+
+def _told_labels(core: Core, seen: Recognised, positive: Any) -> Core:
+    """A learner of two classes knows both labels from the first row on, where the first rows show them."""
+    if positive is not None:
+        if not isinstance(core.labels, Labels):
+            raise SettingError(f"compare: positive is for two classes, and the labels are of {seen.task.words}")
+        core.labels = Labels(positive)
+    elif isinstance(core.labels, Labels) and len(seen.labels) == 2:
+        pair = Labels.pair(*seen.labels)
+        core.labels = core.labels if pair.fixed else pair
+    return core
+
+
+def _rank(run: Run) -> float:
+    """What matters of a run, the less the better."""
+    return float(run.metrics["mae"]) if run.mistakes is None else float(run.mistakes)
+
+
+def _plain(one: _Played) -> Contender:
+    return Contender(one.spec, one.run, ())
 
 
 def _named(learners: Mapping[str, Playable] | Sequence[Playable]) -> dict[str, Playable]:

@@ -92,6 +92,40 @@ def test_quiet_prints_nothing(noregret, log):
     assert (answer.code, answer.out, answer.err) == (0, "", "")
 
 
+def test_probabilities_of_0_and_1_are_said_to_lose_infinitely_much(noregret, here):
+    Path("sure.csv").write_text("x,label,p\n1,1,1\n-1,1,0\n2,0,0.25\n")
+    answer = noregret("audit", "sure.csv", "--probability", "p", "--plot", "sure.svg")
+    assert answer.code == 0
+    assert answer.out.startswith("sure.csv: loss logistic, against")
+    assert answer.rows()["all"][2] == answer.rows()["all"][4] == "∞"
+    lost = "the loss is infinite: 1 round gave what happened a probability of 0; the other 2 rounds lost 0.287682"
+    assert lost in answer.out
+    assert noregret("audit", "sure.csv", "--probability", "p", "--json").json["loss"]["infinite"] == 1
+    assert "infinite" in Path("sure.svg").read_text()
+
+
+def test_what_was_logged_beside_is_left_out_with_a_line(noregret, log):
+    answer = noregret("audit", log, *LABEL, "--probability", "p", "--ignore", "month")
+    line = "not features, because they look like logged predictions: score, said (--keep COLUMNS keeps some)"
+    assert line in answer.out
+    kept = noregret("audit", log, *LABEL, "--probability", "p", "--ignore", "month", "--keep", "score", "--json").json
+    assert (kept["left_out"], kept["features"]) == (["said"], 4)
+
+
+def test_a_regret_below_0_is_explained(noregret, here):
+    Path("good.csv").write_text("x,label,s\n" + "1,1,9\n1,-1,-9\n" * 10)
+    answer = noregret("audit", "good.csv", "--score", "s")
+    assert "a regret below 0 (all): the predictions lost less than every fixed linear model" in answer.out
+    assert "below 0" not in noregret("audit", "good.csv", "--score", "x", "--ignore", "s", "--bias").out
+
+
+def test_blank_predictions_are_counted_in_a_line(noregret, here):
+    Path("ties.csv").write_text("x,label,said\n1,yes,\n1,no,no\n2,yes,yes\n")
+    answer = noregret("audit", "ties.csv", "--prediction", "said")
+    assert "1 prediction is blank: a blank counts as a score of 0, which is a mistake" in answer.out
+    assert answer.rows()["all"][1] == "1"
+
+
 @pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 @pytest.mark.parametrize("segments", [(), ("--segments", 3), ("--segments", 60)])
 def test_a_picture_is_drawn(noregret, log, ending, magic, segments):

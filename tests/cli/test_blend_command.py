@@ -1,6 +1,7 @@
 """`noregret blend` prints what the library finds, writes its files whole, and says in one line what is wrong."""
 
 import json
+from pathlib import Path
 
 import pytest
 from command import lines_of, snapshot
@@ -177,3 +178,44 @@ def test_a_promise_that_says_nothing_is_called_so_and_one_is_one(noregret, polls
     (here / "routes.csv").write_text("a,b\n" + "0.5,1\n" * 60)
     assert "vacuous" not in noregret("blend", "routes.csv", "--costs", "a,b").out
     assert noregret("blend", "routes.csv", "--costs", "a").out.startswith("routes.csv: 1 expert, costs")
+
+
+def test_against_the_best_mean_the_table_says_so_and_the_receipt_stands(noregret, polls):
+    ask = (*ASK, "--loss", "absolute", *RANGE, "--last-value", "--receipt", "r.json", "--plot", "p.svg")
+    answer = noregret(*ask)
+    assert (answer.code, answer.err) == (0, "")
+    first, *_, last = answer.out.splitlines()
+    assert first == "polls.csv: 4 experts, absolute loss in [35, 50], gradient, against the best fixed mean"
+    assert last.startswith("regret against the best fixed mean: [")
+    assert answer.rows()["last value"][0] == "5"
+    assert "best fixed mean: loss in [" in answer.out
+    assert noregret("verify", "r.json", polls).code == 0
+    assert noregret("report", "r.json", "--quiet").code == 0
+    assert "The best fixed mean of them lost" in Path("report.html").read_text()
+    assert "against the best mean so far" in Path("p.svg").read_text()
+    expert = noregret(*ASK, "--loss", "absolute", *RANGE, "--against", "expert")
+    assert expert.out.startswith("polls.csv: 3 experts, absolute loss in [35, 50], adahedge\n")
+
+
+def test_json_holds_the_best_mean_and_the_regret_against_it(noregret, polls):
+    answer = noregret(*ASK, "--loss", "squared", *RANGE, "--against", "mean", "--json").json
+    assert answer["mean"]["regret"]["lower"] <= answer["mean"]["regret"]["upper"] <= answer["bound"]
+    assert sum(answer["mean"]["weights"].values()) == pytest.approx(1.0)
+    assert answer["mean"]["loss"]["upper"] <= answer["best"]["loss"] + 1e-6
+    assert noregret(*ASK, "--loss", "squared", *RANGE, "--json").json["mean"] is None
+
+
+def test_all_that_is_missing_is_said_at_once_with_a_command_that_works(noregret, polls):
+    answer = noregret("blend", polls)
+    assert answer.code == 2
+    assert answer.err == (
+        "noregret: --outcome, --experts and --loss are missing"
+        " (--loss is one of squared, absolute, log, zero-one, brier):"
+        " the columns are week, north, south, east, result; for example: noregret blend polls.csv --outcome result"
+        " --experts north,south,east --loss absolute --range 39,46\n"
+    )
+    command = answer.err.partition("for example: noregret ")[2].split()
+    assert noregret(*command).code == 0
+    given = noregret("blend", polls, "--outcome", "north", "--loss", "squared")
+    assert given.err.startswith("noregret: --experts is missing: the columns are week, north")
+    assert "--outcome north --experts south,east,result --loss squared --range 39,46" in given.err

@@ -1,6 +1,7 @@
 """`noregret compare` plays every learner as `learn` would, in one reading, and sets them side by side."""
 
 import io
+import shlex
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ COMMON = ("--bias", "--scale", "max", "--unit-norm", "--passes", 2, "--shuffle",
 
 @pytest.mark.parametrize("common", [(), COMMON], ids=["plain", "prepared"])
 def test_every_learner_does_what_learn_does(noregret, rows, common):
-    answer = noregret("compare", rows, *LEARNERS, *common, "--json")
+    answer = noregret("compare", rows, *LEARNERS, *common, "--certify", "--json")
     assert answer.code == 0
     assert [one["spec"] for one in answer.json["learners"]] == list(SPECS)
     for one in answer.json["learners"]:
@@ -49,24 +50,25 @@ def test_standard_input_is_read_once_and_gives_the_same(noregret, rows, here):
 
 
 def test_the_table_and_what_is_below_it(noregret, rows):
-    answer = noregret("compare", rows, *LEARNERS, "--confidence", 0.9)
+    answer = noregret("compare", rows, *LEARNERS, "--confidence", 0.9, "--certify")
     assert answer.code == 0
     assert answer.err == ""
     lines = answer.out.splitlines()
     assert lines[0] == "400 rounds of 3 features, the same for every learner"
-    assert lines[1].split() == ["mistakes", "loss", "regret", "bound", "slack", "seconds"]
+    assert lines[1].split() == ["mistakes", "loss", "per", "row", "regret", "bound", "slack", "seconds"]
     table = answer.rows()
     assert set(SPECS) <= set(table)
-    assert {"always the commoner label", "the label that came last"} <= set(table)
+    assert {"baseline: most frequent label", "baseline: previous label"} <= set(table)
     assert f"{SPECS[3]}: regret in the hinge loss against ‖u‖ ≤ 3; bound: ogd-linearised" in lines
     assert "perceptron: no regret without a radius; bound: hinge-sum" in lines
     assert table[f"perceptron − {SPECS[1]}"][0] == "error rate"
     assert "0.9 confidence" in answer.out
-    assert lines[-1].startswith("if the rounds are independent")
+    assert lines[-2].startswith("if the rounds are independent")
+    assert lines[-1].startswith("the best of them alone: noregret learn rows.svm --learner ")
 
 
 def test_radius_is_for_specs_without_one_and_for_the_perceptron(noregret, rows):
-    answer = noregret("compare", rows, *LEARNERS, "--radius", 2, "--json")
+    answer = noregret("compare", rows, *LEARNERS, "--radius", 2, "--certify", "--json")
     radii = [one["regret"]["domain"]["radius"] for one in answer.json["learners"]]
     assert radii == [2.0, 5.0, 2.0, 3.0]
 
@@ -96,7 +98,7 @@ def test_numbers(noregret, rows, here):
     answer = noregret("compare", "numbers.csv", "--label", "price", "--bias", *specs)
     assert answer.code == 0
     table = answer.rows()
-    assert table["the mean of the labels so far"][0] == "–"
+    assert table["baseline: mean of the labels so far"][0] == "–"
     assert table["ogd:loss=squared − ogd:loss=absolute"][0] == "mean absolute error"
 
 
@@ -106,7 +108,7 @@ def test_quiet_prints_nothing(noregret, rows):
 
 
 def test_a_time_limit_is_admitted(noregret, rows):
-    answer = noregret("compare", rows, "--learner", "ogd:radius=3", "--seconds", 1e-9, "--gap", 1e-12)
+    answer = noregret("compare", rows, "--learner", "ogd:radius=3", "--seconds", 1e-9, "--gap", 1e-12, "--certify")
     assert answer.code == 0
     assert "against ‖u‖ ≤ 3, as far as the time allowed" in answer.out
 
@@ -124,7 +126,12 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
 @pytest.mark.parametrize(
     ("learners", "more", "sentence"),
     [
-        ((), (), "missing option '--learner'"),
+        ((), ("--bias",), "--bias goes with --learner: the line-up has settings of its own"),
+        ((), ("--radius", "2"), "--radius goes with --learner"),
+        ((), ("--task", "clustering"), "task must be one of binary, multiclass, regression, got 'clustering'"),
+        (("perceptron",), ("--task", "binary"), "task and positive are for the line-up"),
+        (("perceptron",), ("--gap", "0.1"), "--gap goes with --certify"),
+        (("perceptron",), ("--seconds", "1"), "--seconds goes with --certify"),
         (("forest",), (), "learner must be one of perceptron, averaged, voted"),
         (("perceptron:loss=hinge",), (), "--learner perceptron:loss=hinge: perceptron has rate, tie, not 'loss'"),
         (("ogd:radius",), (), "--learner ogd:radius: expected key=value, each key once, got 'radius'"),
@@ -138,8 +145,8 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
         (("ogd:loss=squared",), ("--positive", "1"), "--positive is for two classes; the loss squared is for numbers"),
         (("perceptron",), ("--radius", "-1"), "radius must be positive and finite, got -1"),
         (("perceptron",), ("--confidence", "95"), "confidence must lie between 0 and 1, got 95"),
-        (("perceptron",), ("--gap", "0"), "gap must be positive and finite, got 0"),
-        (("perceptron",), ("--seconds", "0"), "seconds must be positive, got 0"),
+        (("perceptron",), ("--gap", "0", "--certify"), "gap must be positive and finite, got 0"),
+        (("perceptron",), ("--seconds", "0", "--certify"), "seconds must be positive, got 0"),
         (("perceptron",), ("--passes", "0"), "passes must be at least 1, got 0"),
         (("perceptron",), ("--label", "y"), "label names a column"),
         (("perceptron",), ("--plot", "curves.gif"), "plot: the file must end in .png, .svg, .pdf"),
@@ -193,3 +200,36 @@ def test_a_bad_line_is_named(noregret, here):
     answer = noregret("compare", "rows.svm", "--learner", "perceptron")
     assert answer.code == 2
     assert answer.err.startswith("noregret: rows.svm:2: ")
+
+
+def test_compare_alone_ends_with_the_command_of_the_best(noregret, rows):
+    answer = noregret("compare", rows)
+    assert (answer.code, answer.err) == (0, "")
+    lines = answer.out.splitlines()
+    assert lines[0] == "400 rounds of 3 features, the same for every learner"
+    assert lines[1].startswith("task: two classes; the line-up for it")
+    assert lines[2].split() == ["mistakes", "loss", "per", "row", "seconds"]
+    assert any(line.startswith("left out: multiclass (only for many classes); vaw") for line in lines)
+    told = noregret("compare", rows, "--json").json
+    wrong = [one["mistakes"] for one in told["learners"]]
+    assert wrong == sorted(wrong)
+    assert told["best"] == told["learners"][0]["spec"] == lines[3].split()[0]
+    assert lines[-1] == f"the best of them alone: {told['command']}"
+    alone = noregret(*shlex.split(told["command"])[1:], "--json").json
+    assert alone["mistakes"] == wrong[0]
+    assert alone["loss"] == told["learners"][0]["loss"]
+
+
+def test_the_command_says_how_the_stream_was_read(noregret, mail):
+    told = noregret(
+        "compare", mail, "--label", "label", "--text", "subject", "--hash-bits", 8, "--passes", 2, "--json"
+    ).json
+    alone = noregret(*shlex.split(told["command"])[1:], "--json").json
+    assert "--text subject --hash-bits 8" in told["command"]
+    assert alone["mistakes"] == told["learners"][0]["mistakes"]
+
+
+def test_the_command_of_named_learners_has_their_settings(noregret, rows):
+    told = noregret("compare", rows, *LEARNERS, *COMMON, "--json").json
+    alone = noregret(*shlex.split(told["command"])[1:], "--json").json
+    assert alone["mistakes"] == min(one["mistakes"] for one in told["learners"])

@@ -130,6 +130,32 @@ def mixture(forecasts, outcomes, loss, eta):
     return said, own
 
 
+def gradient(forecasts, outcomes, loss):
+    """(forecasts, own losses, Δ, linearised regret of each expert): AdaHedge on slope(p)·(x − p); None sleeps, at 0."""
+    n = len(forecasts[0])
+    sums, gap, said, own = [0.0] * n, 0.0, [], []
+    for row, y in zip(forecasts, outcomes, strict=True):
+        eta = math.log(n) / gap if gap > 0.0 else math.inf
+        q = softmax(sums, eta, [x is not None for x in row])
+        p = math.fsum(a * x for a, x in zip(q, row, strict=True) if x is not None)
+        slope = 2.0 * (p - y) if loss == "squared" else float((p > y) - (p < y))
+        costs = [0.0 if x is None else slope * (x - p) for x in row]
+        everyone, after = softmax(sums, eta, [True] * n), [a + b for a, b in zip(sums, costs, strict=True)]
+        mean = math.fsum(a * b for a, b in zip(everyone, costs, strict=True))
+        if math.isinf(eta):
+            mixed = min(after) - min(sums)
+            mixed = mean if mean - mixed < 1e-12 else mixed  # a rounding, no gap
+        else:
+            least = min(costs)
+            raised = math.fsum(a * math.exp(-eta * (b - least)) for a, b in zip(everyone, costs, strict=True))
+            mixed = least - math.log(raised) / eta
+        gap += max(mean - mixed, 0.0)
+        sums = after
+        said.append(p)
+        own.append(loss_of(loss, p, y))
+    return said, own, gap, [-one for one in sums]
+
+
 def best_with_switches(costs, m):
     """The least loss of all sequences with at most m changes, one by one."""
     rounds, n = len(costs), len(costs[0])

@@ -109,7 +109,7 @@ def test_the_log_bound_is_attained():
     assert found.interval.hi <= found.bound
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "gradient"])
 @pytest.mark.parametrize("loss", ["squared", "absolute", "brier"])
 def test_every_method_keeps_its_bound_on_every_prefix(method, loss):
     if method == "mixture" and loss == "absolute":

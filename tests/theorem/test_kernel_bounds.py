@@ -320,7 +320,9 @@ def test_a_radius_has_no_meaning_for_a_kernel_learner():
 
 def test_it_is_compared_with_other_learners():
     stream = ring(250)
-    found = nr.compare(stream, {"straight": nr.Perceptron(), "curved": nr.KernelPerceptron(kernel="poly")}, radius=2.0)
+    found = nr.compare(
+        stream, {"straight": nr.Perceptron(), "curved": nr.KernelPerceptron(kernel="poly")}, radius=2.0, certify=True
+    )
     straight, bent = found.contenders
     assert bent.run.mistakes < straight.run.mistakes
     assert bent.regret is None

@@ -302,10 +302,22 @@ def test_scores_that_look_like_probabilities_are_noticed():
 def test_to_dict_holds_what_the_contract_names():
     found = audit(log_of(), score="score", segment_by="segment").to_dict()
     assert set(found) == {
-        *("rounds", "features", "columns", "mistakes", "loss", "regret", "bias", "gap", "finished"),
+        *(
+            "rounds",
+            "features",
+            "columns",
+            "left_out",
+            "mistakes",
+            "blank",
+            "loss",
+            "regret",
+            "bias",
+            "gap",
+            "finished",
+        ),
         *("decisions", "segments", "by_segment", "drift"),
     }
-    assert set(found["loss"]) == {"name", "total", "mean"}
+    assert set(found["loss"]) == {"name", "total", "mean", "infinite", "finite"}
     assert set(found["regret"]) == {"lower", "upper", "comparator", "domain"}
     assert set(found["segments"][0]) == {"segment", "rounds", "mistakes", "loss", "regret", "finished"}
     assert found["drift"]["lower"] <= found["drift"]["upper"]
@@ -334,6 +346,7 @@ def test_watch_is_told():
         ({"score": "label"}, "the column 'label' cannot be both the label and the score"),
         ({"score": "score", "segment_by": "score"}, "the column 'score' cannot be both the score and the segment"),
         ({"score": "score", "categorical": ["score"]}, "the column 'score' is the score: it cannot be a feature too"),
+        ({"score": "score", "keep": ["score"]}, "the column 'score' is the score: it cannot be a feature too"),
         ({"prediction": "score", "text": "score"}, "the column 'score' is the prediction: it cannot be a feature"),
         ({"score": "score", "missing": "drop"}, "missing must be one of error, zero, skip, got 'drop'"),
     ],
@@ -357,7 +370,10 @@ def test_settings_that_cannot_be(settings, sentence):
         ),
         ("x,label,s\n1,1,2\n2,-1,inf\n", {"score": "s"}, r"log.csv:3: the score, column 's', must be finite, got inf"),
         ("x,label,s\n1,1,2\n2,-1,\n", {"score": "s"}, r"log.csv:3: the score, column 's', is missing"),
-        ("x,label,s\n1,1,\n", {"prediction": "s"}, r"log.csv:2: the prediction, column 's', is missing"),
+        ("x,label,s\n1,1,\n", {"probability": "s"}, r"log.csv:2: the probability, column 's', is missing"),
+        ("x,label,s\n1,1,\n", {"prediction": "s", "loss": "squared"}, r"log.csv:2: the score, column 's', is missing"),
+        ("x,label,s\n1,1,1\n", {"score": "s", "keep": ["t"]}, "there is no feature 't' to keep: the features are x"),
+        ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*if --keep names them: pred"),
         ("x,label,s\n1,1,1\n2,0,maybe\n", {"prediction": "s"}, r"log.csv:3: the prediction 'maybe' is not one of the"),
         (
             "x,label,s\n1,a,a\n2,b,c\n",
@@ -412,13 +428,127 @@ def test_probabilities_are_scored_by_their_odds(tmp_path):
     assert by_odds.loss.hi == pytest.approx(-math.log(0.9) - math.log(0.8) - math.log(0.6) - math.log(0.5))
 
 
-@pytest.mark.parametrize("p", [0.0, 1.0, 1.5, -0.25])
+@pytest.mark.parametrize("p", [1.5, -0.25])
 def test_a_probability_lies_between_0_and_1(tmp_path, p):
     (tmp_path / "log.csv").write_text(f"x,label,p\n1,1,0.5\n2,0,{p}\n")
-    with pytest.raises(InputError, match=r"log\.csv:3: the probability, column 'p', must lie strictly between 0 and 1"):
-        audit(tmp_path / "log.csv", probability="p", loss="logistic")
+    with pytest.raises(InputError, match=r"log\.csv:3: the probability, column 'p', must lie between 0 and 1, got"):
+        audit(tmp_path / "log.csv", probability="p")
 
 
-def test_the_columns_that_count_as_features_are_named(tmp_path):
-    (tmp_path / "log.csv").write_text("x,city,label,score\n1,Rome,1,0.5\n2,Oslo,0,-1\n")
-    assert audit(tmp_path / "log.csv", score="score").columns == ("x", "city (hashed)")
+def test_probabilities_are_judged_by_the_log_loss_unless_told_otherwise():
+    log = pandas.DataFrame({"x": [1.0, -1.0, 0.5], "label": [1, 0, 1], "p": [0.9, 0.2, 0.6]})
+    found = audit(log, probability="p", radius=1.0)
+    assert found.loss.name == "logistic"
+    assert found.overall.loss.hi == pytest.approx(-math.log(0.9) - math.log(0.8) - math.log(0.6))
+    assert audit(log, probability="p", loss="hinge", radius=1.0).loss.name == "hinge"
+    assert audit(log, score="p", radius=1.0).loss.name == "hinge"
+
+
+@pytest.mark.parametrize("loss", [None, "hinge", "squared-hinge", "exponential"])
+def test_certainty_that_is_right_costs_nothing(loss):
+    log = pandas.DataFrame({"x": [1.0, -1.0, 0.5, 2.0], "label": [1, 0, 1, 0], "p": [1.0, 0.0, 0.6, 0.5]})
+    found = audit(log, probability="p", loss=loss, radius=1.0)
+    unsure = audit(log.iloc[2:], probability="p", loss=loss, radius=1.0)
+    assert found.overall.loss == unsure.overall.loss
+    assert (found.overall.infinite, found.overall.mistakes) == (0, 1)
+
+
+def test_certainty_that_is_wrong_costs_infinitely_much_and_is_counted():
+    p = [1.0, 0.0, 1.0, 0.25, 0.5, 0.75]
+    log = pandas.DataFrame({"x": [1.0, -1.0, 0.5, 2.0, 3.0, 4.0], "label": [0, 1, 1, 0, 1, 1], "p": p})
+    found = audit(log, probability="p", segments=2, radius=1.0)
+    first, second = found.segments
+    assert (found.overall.infinite, first.infinite, second.infinite) == (2, 2, 0)
+    assert found.overall.loss.lo == found.overall.regret.lo == first.regret.hi == math.inf
+    assert found.overall.finite.holds(-2.0 * math.log(0.75) - math.log(0.5))
+    assert second.regret.hi < math.inf
+    told = found.to_dict()
+    assert told["loss"]["total"] is told["loss"]["mean"] is told["regret"]["lower"] is told["regret"]["upper"] is None
+    assert told["loss"]["infinite"] == 2
+    assert told["loss"]["finite"] == pytest.approx(-2.0 * math.log(0.75) - math.log(0.5))
+    assert found.overall.mistakes == 3
+
+
+def with_predictions(rows=200, seed=3):
+    """A log in which the same model's score, probabilities and decision stand beside the features."""
+    log = log_of(rows, seed).drop(columns="segment").rename(columns={"score": "s"})
+    log["s"] += 0.0005  # no ties
+    log["chance"] = 1.0 / (1.0 + np.exp(-log["s"]))
+    log["against"] = 1.0 - log["chance"]
+    log["said"] = np.where(log["s"] > 0, "yes", "no")
+    log["flag"] = (log["s"] > 0).astype(int)
+    log["lean"] = (log["a"] > 0).astype(int)  # a feature: nearly the sign, not always
+    log["y_pred"] = log["label"].iloc[::-1].to_numpy()  # known by its name alone
+    return log
+
+
+LOGGED = {"chance", "against", "said", "flag", "s", "y_pred"}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ({"score": "s"}, LOGGED - {"s"}),
+        ({"probability": "chance"}, LOGGED - {"chance"}),
+        ({"prediction": "said"}, {"flag", "y_pred"}),
+    ],
+)
+def test_what_else_the_model_logged_is_not_a_feature(said, found, kind, tmp_path):
+    log = written(with_predictions(), tmp_path, kind)
+    result = audit(log, **said, positive=None, radius=2.0) if "prediction" not in said else None
+    if result is None:  # decisions in words need labels in words
+        frame = with_predictions()
+        frame["label"] = np.where(frame["label"] > 0, "yes", "no")
+        result = audit(written(frame, tmp_path, kind), **said, radius=2.0)
+    assert set(result.left_out) == found
+    assert {"a", "b", "c", "lean"} <= set(result.columns)
+    assert not found & set(result.columns)
+
+
+def test_a_logged_prediction_can_be_kept_as_a_feature():
+    log = with_predictions()
+    found = audit(log, score="s", keep=["flag"], categorical=["said"], radius=2.0)
+    assert set(found.left_out) == {"chance", "against", "y_pred"}
+    assert "flag" in found.columns
+    assert "said (hashed)" in found.columns
+
+
+def test_the_hindsight_model_learns_nothing_from_another_prediction():
+    log = with_predictions()
+    plain = audit(log[["a", "b", "c", "lean", "label", "s"]], score="s", radius=2.0)
+    found = audit(log, score="s", radius=2.0)
+    assert found.overall.best.upper == plain.overall.best.upper
+
+
+def test_few_rows_are_no_proof_that_a_column_is_a_prediction():
+    log = pandas.DataFrame({"x": [1.0, 0.0], "label": [1, -1], "s": [1.0, -1.0]})
+    assert audit(log, score="s").left_out == ()
+
+
+def test_a_prediction_of_numbers_is_left_out_when_it_is_a_copy():
+    log = log_of().drop(columns="segment").assign(copy=lambda frame: frame["score"])
+    log["side"] = (log["score"] > 0).astype(int)
+    assert audit(log, score="score", loss="squared").left_out == ("copy",)
+
+
+def test_the_row_count_of_a_prediction_file_is_not_a_feature():
+    log = log_of().drop(columns="segment").assign(row=range(2, 122), prediction=1)
+    assert set(audit(log, score="score").left_out) == {"row", "prediction"}
+    assert "row" in audit(log.drop(columns="prediction"), score="score").columns
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+@pytest.mark.parametrize("labels", [("no", "yes"), (0, 1)])
+@pytest.mark.parametrize("missing", ["error", "skip"])
+def test_a_blank_prediction_is_a_mistake(kind, labels, missing, tmp_path):
+    log = log_of().drop(columns="segment")
+    log["label"] = [labels[int(sign > 0)] for sign in log["label"]]
+    scores = log["score"].round(0)
+    log["score"] = [None if score == 0 else labels[int(score > 0)] for score in scores]
+    y = np.where(log["label"] == labels[1], 1, -1)
+    found = audit(written(log, tmp_path, kind), prediction="score", radius=2.0, missing=missing)
+    assert found.blank == np.count_nonzero(scores == 0) > 0
+    assert found.overall.rounds == len(log)
+    assert found.overall.mistakes == np.count_nonzero(scores * y <= 0)
+    assert found.overall.loss.holds(float(np.maximum(0.0, 1.0 - y * np.sign(scores)).sum()))

@@ -79,7 +79,7 @@ def test_the_mixture_is_its_twin_with_sleepers_and_all(weather):
 @pytest.mark.parametrize("loss", ["squared", "absolute", "brier"])
 @pytest.mark.parametrize("method", METHODS)
 def test_streaming_and_stopping_is_the_whole_table_bit_for_bit(loss, method, tmp_path):
-    if method == "mixture" and loss == "absolute":
+    if (method, loss) in (("mixture", "absolute"), ("gradient", "brier")):
         return
     x, y = numbers(60, sleepers=0.2)
     y = np.round(y) if loss == "brier" else y
@@ -190,10 +190,10 @@ def test_one_at_zero_is_out_and_all_at_zero_is_a_sentence():
 ROWS = {
     "anna": ("anna,y\n0.5,1\n1.5,1\n", "squared", "t.csv:3: column 'anna' is 1.5, outside [0, 1]: declare the range"),
     "outcome": ("anna,y\n0.5,1\n0.5,-2\n", "absolute", "t.csv:3: the outcome, column 'y', is -2, outside [0, 1]"),
-    "chance": ("anna,y\n1.5,1\n", "log", "t.csv:2: column 'anna' is 1.5, outside [0, 1], so it is no probability"),
+    "chance": ("anna,y\n1.5,1\n", "log", "t.csv:2: column 'anna' is 1.5, outside [0, 1], so it is not a probability"),
     "label": ("anna,y\n0.5,1\n0.5,0.5\n", "brier", "t.csv:3: the outcome, column 'y', must be 0 or 1, got 0.5"),
     "missing": ("anna,y\n0.5,1\n0.5,\n", "squared", "t.csv:3: the outcome, column 'y', is missing"),
-    "silent": ("anna,y\n0.5,1\n,1\n", "squared", "t.csv:3: no expert says anything"),
+    "silent": ("anna,y\n0.5,1\n,1\n", "squared", "t.csv:3: every forecast in this row is missing"),
     "infinite": ("anna,y\n0.5,inf\n", "squared", "t.csv:2: the outcome, column 'y', must be finite"),
     "word": ("anna,y\n0.5,1\nhalf,1\n", "squared", "t.csv:3: column 'anna' must hold numbers, got 'half'"),
     "no column": ("bert,y\n0.5,1\n", "squared", "t.csv: there is no column 'anna': the columns are bert, y"),
@@ -225,9 +225,42 @@ SETTINGS = {
         "outcome": "y",
         "loss": "hinge",
     },
-    "loss must be one of squared, absolute, log, zero-one, brier, got nothing": {"experts": ["a"], "outcome": "y"},
-    "give the column of the outcome, the columns of the experts and a loss, or costs": {"experts": ["a"]},
-    "give the columns of the experts": {"outcome": "y", "loss": "squared"},
+    "loss is missing (loss is one of squared, absolute, log, zero-one, brier)": {"experts": ["a"], "outcome": "y"},
+    "outcome and loss are missing (loss is one of squared, absolute, log, zero-one, brier)": {"experts": ["a"]},
+    "experts is missing: the columns are": {"outcome": "y", "loss": "squared"},
+    "outcome, experts and loss are missing": {},
+    "against must be one of expert, mean, got 'both'": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "squared",
+        "against": "both",
+    },
+    "method hedge competes with the best expert; against mean is method gradient": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "squared",
+        "method": "hedge",
+        "against": "mean",
+    },
+    "method gradient competes with the best mean, so against cannot be expert": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "squared",
+        "method": "gradient",
+        "against": "expert",
+    },
+    "the best mean is competed with for squared and absolute loss, not for log": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "log",
+        "against": "mean",
+    },
+    "the last value is an expert for squared, absolute, zero-one loss, not for log": {
+        "experts": ["a"],
+        "outcome": "y",
+        "loss": "log",
+        "last_value": True,
+    },
     "method must be one of mixture, ": {"experts": ["a"], "outcome": "y", "loss": "squared", "method": "best"},
     "method mixture is for the losses log, squared and brier, not for absolute": {
         "experts": ["a"],
@@ -279,7 +312,7 @@ def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
         blender.predict([3.0, 0.0])
     with pytest.raises(SettingError, match="a round has 2 forecasts, got 1"):
         blender.predict([0.5])
-    with pytest.raises(SettingError, match="one at least must be awake"):
+    with pytest.raises(SettingError, match="every forecast in this round is missing"):
         blender.predict([None, math.nan])
     blender.predict([0.5, 0.5])
     with pytest.raises(SettingError, match="a round waits for its outcome"):
@@ -296,14 +329,76 @@ def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
         Blender.load(tmp_path / "b.nr")
 
 
-def test_who_waits_hears_how_far_it_is_and_gets_the_same_figures(monkeypatch):
-    from noregret import blending
+def test_what_is_missing_is_said_at_once_with_an_example():
+    table = {"day": [1, 2, 3], "anna": [40.0, 42.0, 41.0], "bert": [44.0, None, 45.0], "target": [41.5, 43.0, 44.25]}
+    with pytest.raises(SettingError) as said:
+        blend(table)
+    assert str(said.value) == (
+        "blend: outcome, experts and loss are missing (loss is one of squared, absolute, log, zero-one, brier):"
+        " the columns are day, anna, bert, target; for example blend(table, outcome='target', experts=['anna', 'bert'],"
+        " loss='absolute', range=(40, 45))"
+    )
+    chances = {"rain": [1, 0], "a": [0.25, 0.5], "b": [0.5, 0.25]}
+    with pytest.raises(
+        SettingError, match=r"for example blend\(table, outcome='rain', experts=\['a', 'b'\], loss='log'\)"
+    ):
+        blend(chances, outcome="rain")
+    with pytest.raises(InputError, match=r"there are no columns 'x', 'z': the columns are rain, a, b"):
+        blend(chances, outcome="rain", experts=["x", "a", "z"], loss="log")
+    with pytest.raises(SettingError, match=r"outcome and experts are missing: the columns are word$"):
+        blend({"word": ["a", "b"]}, loss="log")
 
-    monkeypatch.setattr(blending, "PART", 7)
+
+def test_the_absolute_loss_competes_with_the_best_mean_unless_told_otherwise():
+    x, y = numbers(40)
+    assert blend((x, y), loss="absolute").reading["method"] == "gradient"
+    assert blend((x, y), loss="absolute", against="expert").reading["method"] == "adahedge"
+    assert blend((x, y), loss="absolute", method="adahedge").mean is None
+    assert blend((x, y), loss="squared").reading["method"] == "mixture"
+    assert blend((x, y), loss="squared", against="mean").reading["method"] == "gradient"
+
+
+@pytest.mark.parametrize("against", ["expert", "mean"])
+@pytest.mark.parametrize("loss", ["squared", "absolute"])
+def test_the_last_value_is_an_expert_that_sleeps_in_the_first_round(loss, against, tmp_path):
+    x, y = numbers(40, sleepers=0.2)
+    found = blend((x, y), loss=loss, against=against, last_value=True)
+    by_hand = np.column_stack([x, np.concatenate([[np.nan], y[:-1]])])
+    same = blend((by_hand, y), loss=loss, against=against)
+    assert found.names[-1] == "last value"
+    assert found.forecasts.tobytes() == same.forecasts.tobytes()
+    assert found.weights[0, -1] == 0.0
+    assert found.bound == same.bound
+    blender = Blender(4, loss=loss, against=against, last_value=True)
+    for t in range(40):
+        if t == 17:
+            blender.save(tmp_path / "b.nr")
+            blender = Blender.load(tmp_path / "b.nr")
+        assert blender.predict(x[t]) == found.forecasts[t, 0]
+        blender.learn(y[t])
+    assert list(blender.weights()) == [*(f"expert {i}" for i in range(1, 5)), "last value"]
+
+
+def test_the_last_value_of_labels_is_the_last_label():
+    table = {"a": ["u", "v", "u"], "y": ["u", "u", "v"]}
+    found = blend(table, outcome="y", experts=["a"], loss="zero-one", last_value=True)
+    assert found.awake(1).tolist() == [False, True, True]
+    assert found.expert_loss(1) == 1.0
+
+
+def test_a_column_named_like_the_last_value_is_refused():
+    with pytest.raises(SettingError, match="an expert is named 'last value'"):
+        blend({"last value": [1.0], "y": [1.0]}, outcome="y", experts=["last value"], loss="squared", last_value=True)
+
+
+def test_who_waits_hears_how_far_it_is_and_gets_the_same_figures(monkeypatch):
+    from noregret.blending import making
+
+    monkeypatch.setattr(making, "PART", 7)
     rng = np.random.default_rng(0)
     table = (rng.random((30, 3)), rng.random(30))
     heard = []
-    for method in ("mixture", "adahedge", "hedge-doubling", "fixed-share"):
+    for method in ("mixture", "gradient", "adahedge", "hedge-doubling", "fixed-share"):
         whole = blend(table, loss="squared", method=method)
         parts = blend(table, loss="squared", method=method, progress=lambda done, rounds: heard.append((done, rounds)))
         assert parts.receipt().to_dict() == whole.receipt().to_dict()

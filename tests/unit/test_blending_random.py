@@ -39,13 +39,16 @@ def awake(rng, x):
 
 def asked(rng, loss):
     """A method for the loss, with what it needs."""
-    methods = METHODS if loss in ("squared", "brier") else METHODS[1:]
+    without = {"squared": (), "brier": ("gradient",), "absolute": ("mixture",)}.get(loss, ("mixture", "gradient"))
+    methods = [method for method in METHODS if method not in without]
     method = "mixture" if loss == "log" else str(rng.choice([*methods, "adahedge", "adahedge"]))
     found = {"method": method}
     if method == "hedge":
         found["rate"] = str(rng.choice(["one", "two", "root-eight"]))
     if method == "fixed-share" or rng.random() < 0.3:
         found["switches"] = int(rng.integers(0, 4))
+    if loss in ("squared", "absolute") and rng.random() < 0.3:
+        found["last_value"] = True
     return found
 
 

@@ -53,6 +53,20 @@ CASES = {
         f"absolute, {method}": {"outcome": "y", "experts": ABC, "loss": "absolute", "method": method}
         for method in METHODS[1:]
     },
+    "squared, against the mean": {
+        "outcome": "y",
+        "experts": ABC,
+        "loss": "squared",
+        "against": "mean",
+        "range": (-1, 2),
+    },
+    "absolute with the last value": {"outcome": "y", "experts": ABC, "loss": "absolute", "last_value": True},
+    "labels with the last value": {
+        "outcome": "word",
+        "experts": [f"said {name}" for name in ABC],
+        "loss": "zero-one",
+        "last_value": True,
+    },
     "hedge, other rates": {"costs": ABC, "method": "hedge", "rate": "root-eight", "range": (-3, 1)},
     "squared by fixed-share": {
         "outcome": "y",
@@ -123,8 +137,8 @@ def test_receipts_of_other_rules_are_refused_not_judged(change):
 @pytest.mark.parametrize("name", CASES)
 def test_no_entry_of_a_vector_can_be_changed(name):
     body, given = made(name)
-    for key, text in body["points"].items():
-        vector = unpacked(text)
+    for key in ("forecasts", "losses", "weights"):
+        vector = unpacked(body["points"][key])
         for place in {0, len(vector) // 2, len(vector) - 1}:
             spoiled = vector.copy()
             spoiled[place] += 1e-6
@@ -156,12 +170,50 @@ def test_no_word_can_be_changed_either(path, value):
     assert said.value.failed
 
 
+MEANS = ("absolute, gradient", "squared, against the mean", "absolute with the last value")
+
+
+@pytest.mark.parametrize("name", MEANS)
+def test_the_best_mean_needs_its_proof(name):
+    """Weights that lose more and slopes that prove less do not carry the interval that is claimed."""
+    body, given = made(name)
+    weights, slopes = (unpacked(body["points"][key]) for key in ("mean", "slopes"))
+    other = np.roll(weights, 1)
+    with pytest.raises(ReceiptError, match="the loss of the best mean at most"):
+        verify_blend(changed(body, ("points", "mean"), packed(other)), given)
+    for wrong in (np.zeros_like(slopes), -slopes):
+        with pytest.raises(ReceiptError, match="the loss of the best mean at least"):
+            verify_blend(changed(body, ("points", "slopes"), packed(wrong)), given)
+    with pytest.raises(ReceiptError, match="the weights of the best mean are those of a mean"):
+        verify_blend(changed(body, ("points", "mean"), packed(2.0 * weights)), given)
+    if "absolute" in name:
+        with pytest.raises(ReceiptError, match="are slopes of the loss"):
+            verify_blend(changed(body, ("points", "slopes"), packed(slopes + 1.5)), given)
+
+
+@pytest.mark.parametrize("name", MEANS)
+@pytest.mark.parametrize("end", ["lower", "upper"])
+def test_the_interval_of_the_best_mean_must_contain_what_is_found(name, end):
+    """An end that is moved inward by one part in 10⁹ is a false claim, however near."""
+    body, given = made(name)
+    loss = body["mean"]["loss"]
+    inward = loss[end] * (1.0 + (1e-9 if end == "lower" else -1e-9))
+    with pytest.raises(ReceiptError, match="the loss of the best mean at"):
+        verify_blend(changed(body, ("mean", "loss", end), inward), given)
+
+
+def test_the_last_value_cannot_be_left_out_of_a_receipt():
+    body, given = made("absolute with the last value")
+    with pytest.raises(ReceiptError):
+        verify_blend(changed(body, ("reading", "last_value"), False), given)
+
+
 def test_another_table_does_not_do():
     body, given = made("log")
     given["a"][3] = 0.123
     with pytest.raises(ReceiptError, match="the digest of the table"):
         verify_blend(body, given)
-    with pytest.raises(ReceiptError, match=r"the blend cannot be replayed: .*there is no column 'b'"):
+    with pytest.raises(ReceiptError, match=r"the blend cannot be replayed: .*there are no columns 'b', 'c', 'y'"):
         verify_blend(body, {"a": [0.5]})
 
 

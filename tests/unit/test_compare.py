@@ -1,6 +1,7 @@
 """A comparison is every learner's own run, on rounds that were read once, with intervals that hold."""
 
 import math
+from functools import partial
 from statistics import NormalDist, fmean, stdev
 
 import cvxpy
@@ -10,11 +11,13 @@ import scipy.sparse
 
 import noregret.comparison as module
 from noregret import estimator
-from noregret.comparison import compare
+from noregret.comparison import compare as compare_plainly
 from noregret.errors import InputError, SettingError
 from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
 from noregret.protocol import play
 from noregret.stream import Stream, read
+
+compare = partial(compare_plainly, certify=True)
 
 
 def examples(rows=300, seed=3, noise=0.5):
@@ -364,3 +367,76 @@ def test_a_third_label_is_told_with_its_line(tmp_path):
     path.write_text("x,label\n1,a\n2,b\n3,c\n")
     with pytest.raises(InputError, match=r"rows.csv:4: a third label 'c'"):
         compare(path, [Perceptron()])
+
+
+def two_classes(rows=400, width=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, width))
+    return X, np.where(X[:, 0] + 0.5 * X[:, 1] + 0.3 * rng.normal(size=rows) > 0.2, 1, -1)
+
+
+def test_without_learners_a_line_up_plays_and_is_sorted():
+    X, y = two_classes()
+    found = compare_plainly((X, y))
+    specs = {one.spec for one in found.contenders}
+    assert {"adagrad:loss=logistic", "ftrl:loss=logistic", "coin:loss=logistic", "pa1", "averaged"} <= specs
+    assert {"second-order", "kernel:kernel=rbf"} <= specs
+    wrong = [one.run.mistakes for one in found.contenders]
+    assert wrong == sorted(wrong)
+    assert found.best is found.contenders[0]
+    assert {one.a for one in found.differences} == {found.best.spec}
+    assert all(one.run.learner.settings["bias"] for one in found.contenders)
+    assert str(found.recognised.task) == "binary"
+
+
+def test_nothing_is_solved_for_unless_asked(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("hindsight was solved for")
+
+    monkeypatch.setattr(module, "best", refuse)
+    monkeypatch.setattr(module, "gather", refuse)
+    found = compare_plainly(two_classes(), [Perceptron(), OnlineGradientDescent(radius=2.0)])
+    assert [one.regret for one in found.contenders] == [None, None]
+    assert not found.certified
+    with pytest.raises(AssertionError, match="hindsight was solved for"):
+        compare(two_classes(), [OnlineGradientDescent(radius=2.0)])
+
+
+def test_what_does_not_apply_is_left_out_with_the_reason(monkeypatch):
+    from noregret.learner import lineup
+
+    X, y = two_classes(60)
+    monkeypatch.setattr(lineup, "ROWS", 50)
+    monkeypatch.setattr(lineup, "MATRIX", 3)
+    found = compare_plainly((X, y))
+    told = dict(found.left_out)
+    assert told["kernel:kernel=rbf"] == "60 rows, a kernel is compared on at most 50"
+    assert told["second-order"] == "4 features, it keeps a number for each pair of at most 3"
+    assert told["multiclass"] == "only for many classes"
+    assert told["vaw"] == "only for numbers"
+    assert not {"kernel:kernel=rbf", "second-order"} & {one.spec for one in found.contenders}
+
+
+def test_the_line_up_follows_the_task():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 3))
+    many = compare_plainly((X, np.argmax(X, axis=1)))
+    assert {one.spec for one in many.contenders} == {"multiclass", "multiclass:update=one-vs-rest"}
+    assert dict(many.left_out)["averaged, second-order, kernel"] == "only for two classes"
+    numbers = compare_plainly((X, 500.0 + 30.0 * X[:, 0] + rng.normal(size=300)))
+    errors = [one.run.metrics["mae"] for one in numbers.contenders]
+    assert errors == sorted(errors)
+    assert numbers.best.spec == "vaw"
+    told = compare_plainly((X, np.argmax(X, axis=1)), task="regression")
+    assert all(one.run.mistakes is None for one in told.contenders)
+
+
+def test_the_line_up_can_be_told_which_label_is_positive():
+    X, y = two_classes(80)
+    words = np.where(y > 0, "ham", "spam")
+    found = compare_plainly((X, words), positive="ham")
+    assert all(one.run.learner.labels.classes == ("spam", "ham") for one in found.contenders)
+    with pytest.raises(SettingError, match="task and positive are for the line-up"):
+        compare_plainly((X, y), [Perceptron()], task="binary")
+    with pytest.raises(SettingError, match="positive is for two classes, and the labels are of numbers"):
+        compare_plainly((X, X[:, 0]), positive="1")

@@ -16,7 +16,7 @@ import numpy as np
 from noregret._kernel import compiled, inlined
 
 # How weights are made from losses.
-CONSTANT, ANYTIME, DOUBLING, ADAPTIVE, SHARING = range(5)
+CONSTANT, ANYTIME, DOUBLING, ADAPTIVE, SHARING, GRADIENT = range(6)
 # What a forecast loses.
 COSTS, SQUARED, ABSOLUTE, LOG, ZERO_ONE, BRIER = range(6)
 SERIES = 18  # terms of eˣ − 1 − x for |x| < 1
@@ -232,7 +232,7 @@ def rate_of(rule: int, eta: float, round: int, period: int, gap: float) -> float
         return eta / math.sqrt(round)
     if rule == DOUBLING:
         return eta / math.sqrt(period)
-    if rule == ADAPTIVE:
+    if rule in (ADAPTIVE, GRADIENT):
         return eta / gap if gap > 0.0 else math.inf
     return eta
 
@@ -268,7 +268,18 @@ def weights_now(
         weigh(since, 0.0, awake, False, q)
     else:
         rate = rate_of(rule, eta, clock[0] + 1, clock[1], sums[0, 1] + sums[1, 1])
-        weigh(since if rule == DOUBLING else totals, rate, awake, False, q)
+        weigh(since if rule in (DOUBLING, GRADIENT) else totals, rate, awake, False, q)
+
+
+@compiled
+def linearise(loss: int, x: Any, t: int, y: float, awake: Any, out: Any, costs: Any) -> None:
+    """costs[i]: the slope of the loss at the blend's own forecast p, times x[t, i] − p; 0 for a sleeper."""
+    p = out[t, 0, 0]
+    slope = 2.0 * (p - y)
+    if loss == ABSOLUTE:
+        slope = 1.0 if p > y else (-1.0 if p < y else 0.0)
+    for i in range(costs.shape[0]):
+        costs[i] = slope * (x[t, i, 0] - p) if awake[i] else 0.0
 
 
 @compiled
@@ -297,11 +308,12 @@ def play_rounds(
     """Play the rounds; how many were played: fewer than there are where a loss was not finite.
 
     `totals` are the experts' losses (a sleeper suffers the blend's own), `since` those of this period of a doubling
-    run, `shared` the weights of a sharing one; `clock` is (rounds, period); `sums` the blend's loss and Δ. Filled: the
-    weights in `kept` (if it has rows), the forecasts in `out`, the blend's `losses`, Δ after each round in `gaps`.
+    run, or the linearised ones of a gradient run, `shared` the weights of a sharing one; `clock` is (rounds, period);
+    `sums` the blend's loss and Δ. Filled: the weights in `kept` (if it has rows), the forecasts in `out`, the blend's
+    `losses`, Δ after each round in `gaps`.
     """
     n = totals.shape[1]
-    base = since if rule == DOUBLING else totals
+    base = since if rule in (DOUBLING, GRADIENT) else totals
     for t in range(given.shape[0]):
         if rule == DOUBLING and clock[0] + 1 == 2 * clock[1]:
             clock[1] *= 2
@@ -328,20 +340,22 @@ def play_rounds(
         if some_sleep:
             for i in range(n):
                 costs[i] = costs[i] if awake[i] else own
-        if rule == ADAPTIVE:
+        if rule in (DOUBLING, GRADIENT):
+            for i in range(n):
+                add_to(totals, i, costs[i])
+        if rule == GRADIENT:
+            linearise(loss, given, t, y, awake, out, costs)
+        if rule in (ADAPTIVE, GRADIENT):
             rate = rate_of(rule, eta, 0, 0, sums[0, 1] + sums[1, 1])
             if some_sleep:
-                weigh(totals, rate, awake, True, q)
-            gap = mixability(totals, q, costs, rate, least)
+                weigh(base, rate, awake, True, q)
+            gap = mixability(base, q, costs, rate, least)
             if gap > 0.0:
                 add_to(sums, 1, gap)
         elif rule == SHARING:
             share_out(shared, costs, eta, share)
         for i in range(n):
             add_to(base, i, costs[i])
-        if rule == DOUBLING:
-            for i in range(n):
-                add_to(totals, i, costs[i])
         add_to(sums, 0, own)
         clock[0] += 1
         if gaps.shape[0]:

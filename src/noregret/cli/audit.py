@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,6 @@ from noregret.cli.arguments import (
     HashBits,
     Ignore,
     Json,
-    Keep,
     Label,
     Missing,
     Numeric,
@@ -50,24 +50,25 @@ def audit(
     ] = None,
     prediction: Annotated[
         str | None,
-        typer.Option(help="The column of logged predictions: labels, which count as scores of ±1, or numbers."),
+        typer.Option(
+            help="The column of logged predictions: labels, which count as scores of ±1 (blank: 0, a mistake), or"
+            " numbers."
+        ),
     ] = None,
     loss: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="hinge, margin-hinge:ρ, squared-hinge, perceptron, logistic, exponential;"
-            " for numbers squared, absolute, huber:δ, pinball:τ."
+            help="hinge (default; of probabilities logistic, which is the log-loss), margin-hinge:ρ, squared-hinge,"
+            " perceptron, logistic, exponential; for numbers squared, absolute, huber:δ, pinball:τ."
         ),
-    ] = "hinge",
+    ] = None,
     radius: Annotated[float, typer.Option(help="The comparators are all weights within this distance of 0.")] = 10.0,
     bias: Annotated[
         bool, typer.Option("--bias", help="Let comparators have a bias: a constant 1 in every row.")
     ] = False,
-    segments: Annotated[
-        int | None, typer.Option(help="Cut the log into so many equal parts, in order.", metavar="K")
-    ] = None,
+    segments: Annotated[int | None, typer.Option(help="Cut the log into K equal parts, in order.", metavar="K")] = None,
     segment_by: Annotated[
-        str | None, typer.Option(help="A column whose values are the segments; it is no feature.")
+        str | None, typer.Option(help="A column whose values are the segments; it is not a feature.")
     ] = None,
     label: Label = None,
     positive: Positive = None,
@@ -75,7 +76,12 @@ def audit(
     categorical: Categorical = None,
     numeric: Numeric = None,
     date: Date = None,
-    keep: Keep = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns to keep as features, separated by commas, though they look like logged predictions or ids."
+        ),
+    ] = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -91,7 +97,7 @@ def audit(
 
     Examples:
 
-    noregret audit log.csv --label clicked --score margin --loss logistic --radius 5 --segments 12
+    noregret audit log.csv --label clicked --probability p --radius 5 --bias --segments 12
 
     noregret audit log.parquet --prediction said --segment-by country
     """
@@ -154,8 +160,13 @@ def _show(found: Audit) -> None:
     if found.columns:
         more = len(found.columns) - NAMED
         print(f"features: {', '.join(found.columns[:NAMED])}" + (f" and {more} more columns" if more > 0 else ""))
+    if found.left_out:
+        which = ", ".join(found.left_out)
+        print(f"not features, because they look like logged predictions: {which} (--keep COLUMNS keeps some)")
     head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret a round")
     aligned([_row(part) for part in (found.overall, *found.segments)], head)
+    for line in _explained(found):
+        print(line)
     drift, summed = found.drift, found.by_segment
     if drift is not None and summed is not None:
         print(f"the best fixed model of each segment: {outward(summed.lo, summed.hi)} in all")
@@ -166,17 +177,47 @@ def _show(found: Audit) -> None:
         print(f"the time was up before each best loss was known to within {found.gap:g}: this is what was proved")
 
 
+def _explained(found: Audit) -> Iterator[str]:
+    """What a reader may stumble over, a line each."""
+    from noregret.cli.show import counted, number
+
+    if found.blank:
+        said = "prediction is" if found.blank == 1 else "predictions are"
+        yield f"{number(found.blank)} {said} blank: a blank counts as a score of 0, which is a mistake"
+    whole = found.overall
+    if whole.infinite:
+        left, rest = number(0.5 * (whole.finite.lo + whole.finite.hi)), whole.rounds - whole.infinite
+        yield (
+            f"the loss is infinite: {counted(whole.infinite, 'round')} gave what happened a probability of 0;"
+            f" the other {counted(rest, 'round')} lost {left}"
+        )
+    below = [part.name for part in (whole, *found.segments) if part.regret.hi < 0.0]
+    if below:
+        yield (
+            f"a regret below 0 ({', '.join(below[:NAMED])}): the predictions lost less than every fixed linear model of"
+            " these features within the radius"
+        )
+
+
 def _row(part: Part) -> tuple[str, ...]:
     from noregret.cli.compare import outward
     from noregret.cli.show import number
 
     regret = part.regret
+    if part.infinite:
+        return (part.name, number(part.rounds), number(part.mistakes or 0), "∞", _best(part), "∞", "∞")
     return (
         part.name,
         number(part.rounds),
         "–" if part.mistakes is None else number(part.mistakes),
         number(0.5 * part.loss.lo + 0.5 * part.loss.hi),
-        outward(part.best.lower, part.best.upper),
+        _best(part),
         outward(regret.lo, regret.hi),
         outward(regret.lo / part.rounds, regret.hi / part.rounds),
     )
+
+
+def _best(part: Part) -> str:
+    from noregret.cli.compare import outward
+
+    return outward(part.best.lower, part.best.upper)

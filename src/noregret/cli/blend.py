@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,10 +48,21 @@ def blend(
     method: Annotated[
         str | None,
         typer.Option(
-            help="mixture (for log, squared, brier), adahedge (for the others), hedge, hedge-doubling,"
-            " weighted-majority or fixed-share."
+            help="mixture (for log, squared, brier), gradient (for absolute), adahedge (for the others), hedge,"
+            " hedge-doubling, weighted-majority or fixed-share."
         ),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="What to compete with: the best expert, or the best fixed mean of the experts (squared and absolute"
+            " loss; the default for absolute).",
+            metavar="expert|mean",
+        ),
+    ] = None,
+    last_value: Annotated[
+        bool, typer.Option("--last-value", help="One expert more: the outcome of the round before.")
+    ] = False,
     switches: Annotated[
         int | None,
         typer.Option(
@@ -79,7 +90,7 @@ def blend(
 
     Examples:
 
-    noregret blend polls.csv --outcome target --experts gallup,ipsos --loss absolute --range 0,100
+    noregret blend polls.csv --outcome target --experts gallup,ipsos --loss absolute --range 0,100 --last-value
 
     noregret blend routes.csv --costs north,south,ferry --range 0,90 --weights weights.csv
     """
@@ -92,6 +103,7 @@ def blend(
     kind = asked_kind(plot, picture, ("overview", "weights", "regret"))
     if forecasts is not None and costs is not None:
         raise SettingError("--forecasts needs forecasts: with --costs there are none")
+    _check_asked(table, outcome, names(experts), loss, names(costs))
     with blending(quiet) as told:
         found = blended(
             table,
@@ -101,10 +113,12 @@ def blend(
             costs=names(costs),
             range=_range(range),
             method=method,
+            against=against,
+            last_value=last_value,
             switches=switches,
             progress=told,
         )
-    best_mean = found.combination() if combination else None
+    best_mean = found.combination() if combination or found.mean is not None else None
     _write(found, forecasts, weights, receipt)
     draw(found, kind=kind, to=plot)
     if json:
@@ -121,6 +135,36 @@ def blend(
         said = f"broken: {', '.join(found.broken)}: every assumption holds and the bound is exceeded"
         print(f"noregret: {said}; this is a bug, please report it with the table", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _check_asked(
+    table: str, outcome: str | None, experts: Sequence[str], loss: str | None, costs: Sequence[str]
+) -> None:
+    """All that is missing in one sentence, with the columns there are and a command that would work."""
+    from shlex import quote
+
+    from noregret.blending.asking import example, joined, missing
+    from noregret.errors import SettingError
+    from noregret.experts.blender import LOSSES
+    from noregret.stream.columns import columns_of
+    from noregret.stream.opening import Input
+    from noregret.stream.wording import listed
+
+    lacking = [f"--{name}" for name in missing(table, outcome, experts, loss, costs)]
+    if not lacking or (costs and (outcome or experts or loss)):
+        return
+    said = f"{joined(lacking)} {'is' if len(lacking) == 1 else 'are'} missing"
+    said += f" (--loss is one of {', '.join(LOSSES)})" if "--loss" in lacking else ""
+    if Input(table).rereadable:
+        said += f": the columns are {listed(columns_of(table) or [])}"
+        found = example(table, outcome, experts, loss)
+        if found is not None:
+            words = ["noregret", "blend", table, "--outcome", found.outcome, "--experts", ",".join(found.experts)]
+            words += ["--loss", found.loss]
+            if found.range is not None:
+                words += ["--range", f"{found.range[0]:g},{found.range[1]:g}"]
+            said += f"; for example: {' '.join(map(quote, words))}"
+    raise SettingError(said)
 
 
 @contextmanager
@@ -200,12 +244,13 @@ def _show(found: Blend, best_mean: Any) -> None:
     led: dict[str, int] = {}
     for first, last, name in leads:
         led[name] = led.get(name, 0) + last - first + 1
-    rows = [("the blend", number(found.rounds), number(found.loss), "", "", "")]
+    rows = [("the blend", number(found.rounds), number(found.loss), number(found.loss / found.rounds), "", "", "")]
     for row in found.table():
-        cells = (number(row["awake"]), number(float(row["loss"])), number(float(row["regret"])))
+        lost, awake = float(row["loss"]), row["awake"]
+        cells = (number(awake), number(lost), number(lost / awake) if awake else "–", number(float(row["regret"])))
         name = row["expert"] + (" (best)" if row["expert"] == found.best else "")
         rows.append((name, *cells, f"{row['weight']:.4f}", share(led.get(row["expert"], 0), found.rounds)))
-    aligned(rows, ("", "rounds", "loss", "regret", "last weight", "in the lead"))
+    aligned(rows, ("", "rounds", "loss", "per row", "regret", "last weight", "in the lead"))
     if found.mistakes is not None:
         print(f"the label with most weight was wrong {counted(found.mistakes, 'time')}")
     print(f"in the lead: {_stretches(leads)}")
@@ -222,7 +267,10 @@ def _show(found: Blend, best_mean: Any) -> None:
         print(f"best fixed mean: loss in {outward(best_mean.lower, best_mean.upper)}: {parts}")
     if found.bound is not None:
         empty = " (vacuous: the blend lost no more than that at all)" if found.vacuous else ""
-        print(f"regret against {found.best}: {number(found.regret)}, promised: at most {at_most(found.bound)}{empty}")
+        whom, regret = found.best, number(found.regret)
+        if found.mean_regret is not None:
+            whom, regret = "the best fixed mean", outward(found.mean_regret.lo, found.mean_regret.hi)
+        print(f"regret against {whom}: {regret}, promised: at most {at_most(found.bound)}{empty}")
 
 
 def _title(found: Blend) -> str:
@@ -232,7 +280,8 @@ def _title(found: Blend) -> str:
     ends = reading["range"]
     where = "" if ends is None else f" in [{ends[0]:g}, {ends[1]:g}]"
     what = "costs" if reading["loss"] == "costs" else f"{reading['loss']} loss"
-    return f"{found.laid.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}"
+    whom = ", against the best fixed mean" if found.mean is not None else ""
+    return f"{found.laid.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}{whom}"
 
 
 def _stretches(parts: list[Any]) -> str:

@@ -29,6 +29,7 @@ from noregret.cli.arguments import (
     Seconds,
     Shuffle,
     StreamFile,
+    TaskName,
     Text,
     Threads,
 )
@@ -48,12 +49,17 @@ REAL = ("radius", "sigma", "ridge", "coef0", "gamma", "aggressiveness", "beta", 
 def compare(
     stream: StreamFile,
     learner: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
-            help="A learner with its settings, once for each: perceptron, ogd:loss=logistic,radius=5,rate=sqrt:0.5.",
+            help="A learner with its settings, once for each: perceptron, ogd:loss=logistic,radius=5,rate=sqrt:0.5"
+            " (default: a line-up for the task, sorted).",
             metavar="SPEC",
         ),
-    ],
+    ] = None,
+    task: TaskName = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Solve for the best models in hindsight: regrets and theorems.")
+    ] = False,
     radius: Annotated[
         float | None,
         typer.Option(help="The radius of learners whose SPEC gives none, and of the perceptron's comparator."),
@@ -89,7 +95,9 @@ def compare(
 
     Examples:
 
-    noregret compare spam.svm --learner perceptron --learner ogd:loss=logistic,radius=5
+    noregret compare spam.svm
+
+    noregret compare spam.svm --learner perceptron --learner ogd:loss=logistic,radius=5 --certify
 
     noregret compare clicks.csv --label clicked --learner ogd --learner ogd-strong:sigma=0.01 --plot curves.svg
     """
@@ -101,7 +109,8 @@ def compare(
     check_writable(stream, plot)
     kind = asked_kind(plot, picture, ("overview", "error", "risk"))
     common = {"bias": bias or None, "unit_norm": unit_norm or None, "scale": scale}
-    cores = _learners(learner, radius, common, positive)
+    _check_asked(learner, {**common, "radius": radius}, {"gap": gap, "seconds": seconds}, certify)
+    cores = None if learner is None else _learners(learner, radius, common, positive)
     source = read(
         stream,
         label=label,
@@ -120,6 +129,9 @@ def compare(
         comparison = play_all(
             source,
             cores,
+            task=task,
+            positive=positive if learner is None else None,
+            certify=certify,
             passes=passes,
             shuffle=shuffle,
             radius=radius,
@@ -129,16 +141,56 @@ def compare(
             watch=bar.show,
         )
     draw(comparison, kind=kind, to=plot)
+    reading = {"label": label, "positive": positive, "text": names(text), "categorical": names(categorical)}
+    reading |= {"ignore": names(ignore), "hash_bits": hash_bits, "missing": missing}
+    command = _command(
+        stream, {**reading, "task": task, "passes": None if passes == 1 else passes}, comparison, shuffle
+    )
     if json:
         import msgspec
 
-        print(msgspec.json.encode(comparison.to_dict()).decode())
+        print(msgspec.json.encode({**comparison.to_dict(), "command": command}).decode())
     elif not quiet:
         from noregret.cli.show import show_lines
 
         _show(comparison)
         show_lines(source.decisions)
+        print(f"the best of them alone: {command}")
     _leave_if_broken(comparison)
+
+
+def _check_asked(
+    learner: list[str] | None, common: dict[str, Any], solving: dict[str, float | None], certify: bool
+) -> None:
+    """What belongs to named learners, or to --certify, is refused without them."""
+    from noregret.cli.options import flag
+    from noregret.errors import SettingError
+
+    for key, value in solving.items():
+        if value is not None and not certify:
+            raise SettingError(f"{flag(key)} goes with --certify")
+    for key, value in common.items():
+        if value is not None and learner is None:
+            raise SettingError(f"{flag(key)} goes with --learner: the line-up has settings of its own")
+
+
+def _command(stream: str, reading: dict[str, Any], comparison: Comparison, shuffle: int | None) -> str:
+    """`learn` with the best learner, its settings, and the options by which the stream was read."""
+    from noregret.cli.notes import command_of
+
+    best = comparison.best
+    name, _, rest = best.spec.partition(":")
+    own = dict(part.split("=", 1) for part in rest.split(",")) if rest else {}
+    own = {key.strip().replace("-", "_"): value.strip() for key, value in own.items()}
+    given = {key: value for key, value in reading.items() if value not in (None, ())}
+    radius = best.run.learner.settings.get("radius")
+    if radius is not None and "radius" not in own and radius != 10.0 and math.isfinite(float(radius)):
+        own["radius"] = f"{float(radius):g}"
+    said = command_of(stream, {**given, "learner": name, **own, "shuffle": shuffle})
+    settings = best.run.learner.settings
+    flags = [f"--{key.replace('_', '-')}" for key in ("bias", "unit_norm") if settings.get(key)]
+    scale = settings.get("scale")
+    return " ".join(["noregret", said, *([f"--scale {scale}"] if scale else []), *flags])
 
 
 def _leave_if_broken(comparison: Comparison) -> None:
@@ -210,10 +262,18 @@ def _show(comparison: Comparison) -> None:
 
     first = comparison.contenders[0].run
     print(f"{number(first.rounds)} rounds of {number(first.features)} features, the same for every learner")
-    head = ("", "mistakes", "loss", "regret", "bound", "slack", "seconds")
-    aligned([*map(_row, comparison.contenders), *_baselines(comparison)], head)
-    for one in comparison.contenders:
+    if comparison.recognised is not None:
+        task = comparison.recognised.task
+        print(f"task: {task.words}; the line-up for it, each learner with a bias and scaled rows, the best first")
+    errors = "mean absolute error" if first.mistakes is None else "mistakes"
+    head = ("", errors, "loss", "per row", "seconds")
+    if comparison.certified:
+        head = ("", errors, "loss", "per row", "regret", "bound", "slack", "seconds")
+    aligned([*(_row(one, comparison.certified) for one in comparison.contenders), *_baselines(comparison)], head)
+    for one in comparison.contenders if comparison.certified else ():
         print(_told(one))
+    if comparison.left_out:
+        print(f"left out: {'; '.join(f'{name} ({reason})' for name, reason in comparison.left_out)}")
     if comparison.differences:
         print()
         rows = [
@@ -224,20 +284,20 @@ def _show(comparison: Comparison) -> None:
         print(f"if {comparison.differences[0].assumption}")
 
 
-def _row(one: Contender) -> tuple[str, ...]:
+def _row(one: Contender, certified: bool) -> tuple[str, ...]:
     from noregret.cli.show import number
 
     run, bound, slack = one.run, "–", "–"
     if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
         bound = _shown(one.bound.bound, up=True) + (" mistakes" if one.bounds_mistakes else "")
         slack = number(one.bound.bound - one.bound.observed)
+    found = ("–" if one.regret is None else outward(one.regret.lo, one.regret.hi), bound, slack)
     return (
         one.spec,
-        _mistakes(run.mistakes, run.rounds),
+        number(run.metrics["mae"]) if run.mistakes is None else _mistakes(run.mistakes, run.rounds),
         f"{number(run.loss)} ({run.learner.loss.spec})",
-        "–" if one.regret is None else outward(one.regret.lo, one.regret.hi),
-        bound,
-        slack,
+        number(run.sequential_risk),
+        *(found if certified else ()),
         f"{run.seconds:.3f}",
     )
 
@@ -263,14 +323,17 @@ def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:
     from noregret.cli.show import number
 
     first = comparison.contenders[0].run
-    names = {"majority_label": "always the commoner label", "mean_label": "the mean of the labels so far"}
+    names = {"majority_label": "baseline: most frequent label", "mean_label": "baseline: mean of the labels so far"}
+    blank = ("",) * (4 if comparison.certified else 1)
     rows: list[tuple[str, ...]] = []
     for key, value in comparison.baselines.items():
-        name = names.get(key, "the label that came last")
+        name = names.get(key, "baseline: previous label")
         if first.mistakes is None:
-            rows.append((name, "–", f"{number(value)} ({first.learner.loss.spec})", "", "", "", ""))
+            loss = f"{number(value)} ({first.learner.loss.spec})"
+            error = number(value / first.rounds) if first.learner.loss.name == "absolute" else "–"
+            rows.append((name, error, loss, number(value / first.rounds), *blank))
         else:
-            rows.append((name, _mistakes(value, first.rounds), "", "", "", "", ""))
+            rows.append((name, _mistakes(value, first.rounds), "", "", *blank))
     return rows
 
 

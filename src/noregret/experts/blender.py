@@ -15,20 +15,39 @@ from noregret.errors import ModelFileError, SettingError
 from noregret.experts import file, rules
 from noregret.experts import loss as losses
 from noregret.experts.engine import Engine, Rule
+from noregret.stream.columns import LAST
 
 Vector = NDArray[np.float64]
 LOSSES = ("squared", "absolute", "log", "zero-one", "brier")
-METHODS = ("mixture", "adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")
+METHODS = ("mixture", "gradient", "adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")
+WITH_LAST = ("squared", "absolute", "zero-one")  # losses whose forecasts are what outcomes are
+AGAINST = ("expert", "mean")
 ANNOUNCED = ("weighted-majority", "fixed-share")  # those that must know the number of rounds
 
 
-def _method(loss: str, method: str | None) -> str:
-    """The method of a loss: the mixture where there is one, AdaHedge elsewhere."""
+def _method(loss: str, method: str | None, against: str | None) -> str:
+    """The method of a loss and of what it competes with.
+
+    Against the best mean that is the gradient method, against the best expert the mixture where there is one, AdaHedge
+    elsewhere. Nothing said, the absolute loss competes with the best mean, the others with the best expert.
+    """
+    if against is not None and against not in AGAINST:
+        raise SettingError(f"blend: against must be one of {', '.join(AGAINST)}, got {against!r}")
+    if against == "mean" and (method or "gradient") != "gradient":
+        raise SettingError(f"blend: method {method} competes with the best expert; against mean is method gradient")
+    if against == "expert" and method == "gradient":
+        raise SettingError("blend: method gradient competes with the best mean, so against cannot be expert")
+    if against == "mean" or (against is None and method is None and loss == "absolute"):
+        method = "gradient"
     found = method or ("mixture" if loss in losses.MIXABLE else "adahedge")
     if found not in METHODS:
         raise SettingError(f"blend: method must be one of {', '.join(METHODS)}, got {found!r}")
     if found == "mixture" and loss not in losses.MIXABLE:
         raise SettingError(f"blend: method mixture is for the losses log, squared and brier, not for {loss}")
+    if found == "gradient" and loss not in losses.LINEARISED:
+        raise SettingError(
+            f"blend: the best mean is competed with for {' and '.join(losses.LINEARISED)} loss, not for {loss}"
+        )
     if found != "mixture" and loss == "log":
         raise SettingError(f"blend: the log loss has no bound, so its method is mixture, not {found}")
     return found
@@ -52,6 +71,8 @@ def _rule(
             return rules.doubling(experts, hi - lo)
         case "adahedge":
             return rules.adahedge(experts, lo, hi)
+        case "gradient":
+            return rules.gradient(experts, losses.linear_size(loss, *ends))
         case _:
             assert rounds is not None
             return rules.fixed_share(experts, hi - lo, rounds, 1 if switches is None else switches)
@@ -61,7 +82,9 @@ class Blender:
     """A blend round by round: `predict(forecasts)`, then `learn(outcome)`.
 
     `experts` are names or how many there are. For `brier` and `log` a forecast is the probability of outcome 1, or,
-    with `outcomes` named, one probability for each. A forecast of NaN or None says that the expert sleeps.
+    with `outcomes` named, one probability for each. A forecast of NaN or None says that the expert sleeps. `against`
+    is what the blend competes with, the best `expert` or the best fixed `mean`; with `last_value` the outcome before is
+    one more expert, who needs no forecast.
 
     >>> blender = Blender(["anna", "bert"], loss="squared")
     >>> blender.predict([0.0, 1.0]), blender.learn(1.0)
@@ -78,16 +101,25 @@ class Blender:
         range: Sequence[float] | None = None,
         outcomes: Sequence[str] | None = None,
         method: str | None = None,
+        against: str | None = None,
+        last_value: bool = False,
         rate: str = "two",
         rounds: int | None = None,
         switches: int | None = None,
     ) -> None:
         count = experts if isinstance(experts, int) else len(experts)
         rules.whole("blend", "experts", count, 1)
-        self.experts = [f"expert {i + 1}" for i in np.arange(count)] if isinstance(experts, int) else list(experts)
+        named = [f"expert {i + 1}" for i in np.arange(count)] if isinstance(experts, int) else list(experts)
+        if last_value and loss not in WITH_LAST:
+            raise SettingError(f"blend: the last value is an expert for {', '.join(WITH_LAST)} loss, not for {loss}")
+        if last_value and LAST in named:
+            raise SettingError(f"blend: an expert is named {LAST!r}, as that of the last value would be: rename it")
+        self.last_value, self._last = last_value, math.nan
+        self.experts = [*named, LAST] if last_value else named
+        count = len(self.experts)
         if loss not in losses.CODES:
             raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)} (or costs), got {loss!r}")
-        self.loss_name, self.method = loss, _method(loss, method)
+        self.loss_name, self.method = loss, _method(loss, method, against)
         if range is not None and loss not in losses.RANGED:
             raise SettingError(f"blend: a range is for squared and absolute loss and for costs, not for {loss}")
         if rate not in rules.ANYTIME_RATES:
@@ -145,7 +177,7 @@ class Blender:
         awake = ~np.isnan(given[:, 0])
         if not awake.any():
             self._pending = None
-            raise SettingError("blend: no expert says anything: one at least must be awake")
+            raise SettingError("blend: every forecast in this round is missing")
         q = self.engine.weights(awake)
         if self.loss_name == "zero-one":
             assert self.outcomes is not None
@@ -166,7 +198,7 @@ class Blender:
         played = self.engine.play(self._pending[None, :, :], np.array([y]))
         if not played.rounds:
             raise SettingError("blend: no expert that is left gave the outcome a positive probability")
-        self._pending = None
+        self._pending, self._last = None, y
         return float(played.losses[0])
 
     def learn_costs(self, costs: Any) -> float:
@@ -182,15 +214,18 @@ class Blender:
         return self.experts[int(rng.choice(len(self.experts), p=self.engine.weights(awake)))]
 
     def _given(self, forecasts: Any) -> NDArray[np.float64]:
-        """given[i, k], checked."""
+        """given[i, k], checked; the last value is known without being given."""
+        asked = self.experts[:-1] if self.last_value else self.experts
         for name in forecasts if isinstance(forecasts, Mapping) else ():
-            if name not in self.experts:
-                raise SettingError(f"blend: {name!r} is none of the experts {', '.join(map(str, self.experts))}")
-        row = [forecasts.get(name) for name in self.experts] if isinstance(forecasts, Mapping) else list(forecasts)
-        if len(row) != len(self.experts):
-            raise SettingError(f"blend: a round has {len(self.experts)} forecasts, got {len(row)}")
+            if name not in asked:
+                raise SettingError(f"blend: {name!r} is not one of the experts {', '.join(map(str, asked))}")
+        row = [forecasts.get(name) for name in asked] if isinstance(forecasts, Mapping) else list(forecasts)
+        if len(row) != len(asked):
+            raise SettingError(f"blend: a round has {len(asked)} forecasts, got {len(row)}")
         several = self.outcomes is not None and self.loss_name in ("log", "brier")
         found = np.array([self._one(one, several) for one in row], dtype=np.float64)
+        if self.last_value:
+            found = np.concatenate([found, [[self._last]]])
         if self.loss_name != "zero-one":
             lo, hi = self.range
             for i, values in enumerate(found.tolist()):
@@ -238,11 +273,12 @@ class Blender:
     def settings(self) -> dict[str, Any]:
         """What it was made with, as JSON takes it."""
         return {
-            "experts": self.experts,
+            "experts": self.experts[:-1] if self.last_value else self.experts,
             "loss": self.loss_name,
             "range": list(self.range) if self.loss_name in losses.RANGED else None,
             "outcomes": self.outcomes,
             "method": self.method,
+            "last_value": self.last_value,
             "rate": self.rate,
             "rounds": self.announced,
             "switches": self.switches,
@@ -252,7 +288,8 @@ class Blender:
         """Write settings and state, between two rounds; `load` goes on bit for bit."""
         if self._pending is not None:
             raise SettingError("blend: a round waits for its outcome; save before predict or after learn")
-        file.save(path, "blender", self.settings, self.engine.state)
+        last = None if math.isnan(self._last) else self._last
+        file.save(path, "blender", {**self.settings, "last": last}, self.engine.state)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -262,8 +299,10 @@ class Blender:
             raise ModelFileError(f"holds {stored.kind!r}, not a blender", name)
         try:
             settings = dict(stored.settings)
+            last = settings.pop("last", None)
             found = cls(settings.pop("experts"), **settings)
-        except (TypeError, KeyError, SettingError) as error:
+            found._last = math.nan if last is None else float(last)
+        except (TypeError, ValueError, KeyError, SettingError) as error:
             raise ModelFileError(f"the settings in the file of experts cannot be used ({error})", name) from error
         found.engine.state = file.state_of(stored, len(found.experts), name)
         return found

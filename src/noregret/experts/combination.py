@@ -34,11 +34,12 @@ COMBINED = ("squared", "absolute", "log")
 
 @dataclass(frozen=True)
 class Combination:
-    """Weights, and between which two numbers the loss of the best weights lies."""
+    """Weights, and between which two numbers the loss of the best weights lies; `slopes` α prove the lower one."""
 
     weights: Vector
     lower: float
     upper: float
+    slopes: Vector
 
     @property
     def loss(self) -> Interval:
@@ -79,7 +80,8 @@ def best_combination(x: Matrix, y: Vector, loss: str, gap: float = 1e-6) -> Comb
 
 def _better(a: Combination, b: Combination) -> Combination:
     weights = b.weights if b.upper < a.upper else a.weights
-    return Combination(weights, max(a.lower, b.lower), min(a.upper, b.upper))
+    slopes = b.slopes if b.lower > a.lower else a.slopes
+    return Combination(weights, max(a.lower, b.lower), min(a.upper, b.upper), slopes)
 
 
 def _slopes(z: Vector, y: Vector, loss: str, width: float) -> tuple[Vector, Vector]:
@@ -148,7 +150,8 @@ def _newton_step(x: Matrix, y: Vector, loss: str, w: Vector, barrier: float, wid
 def _evaluated(x: Matrix, y: Vector, loss: str, w: Vector, alpha: Vector) -> Combination:
     """F at w/Σw from above, and what α proves from below."""
     w = np.maximum(w, 0.0)
-    return Combination(w / w.sum(), max(_proved(x, y, loss, alpha), 0.0), _risk(x, y, loss, w))
+    alpha = np.clip(alpha, -1.0, 1.0) if loss == "absolute" else alpha
+    return Combination(w / w.sum(), max(_proved(x, y, loss, alpha), 0.0), _risk(x, y, loss, w), alpha)
 
 
 def _risk(x: Matrix, y: Vector, loss: str, w: Vector) -> float:
@@ -171,8 +174,6 @@ def _risk(x: Matrix, y: Vector, loss: str, w: Vector) -> float:
 
 def _proved(x: Matrix, y: Vector, loss: str, alpha: Vector) -> float:
     """A lower end of −Σ ℓ*(α) + min_i Σ α·x_i."""
-    if loss == "absolute":
-        alpha = np.clip(alpha, -1.0, 1.0)
     if loss == "log":
         own = 1.0 + np.log(-alpha)
         size = 1.0 + np.abs(own)

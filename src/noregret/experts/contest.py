@@ -40,6 +40,9 @@ class Contest:
     rate_name: str | None = None  # which of Hedge's rates
     switching: Switching | None = None
     switching_regret: Interval | None = None
+    mean_regret: Interval | None = None  # against the best fixed mean of the experts, of the gradient method
+    linear: Interval | None = None  # the largest linearised regret against any expert
+    spreads: Vector | None = None  # how far apart the linearised losses of each round lie
 
     @property
     def costs(self) -> tuple[float, float]:
@@ -59,7 +62,8 @@ class Contest:
     @property
     def spare(self) -> float:
         """What rounding may add to the regret of exact weights and means: T·(N + 16)·2⁻⁴⁸ of the largest size."""
-        return self.rounds * (self.experts + 16) * ROUNDING * losses.rounded_size(self.loss_name, *self.range)
+        size = losses.linear_size if self.learner == "gradient" else losses.rounded_size
+        return self.rounds * (self.experts + 16) * ROUNDING * size(self.loss_name, *self.range)
 
     @property
     def below(self) -> float:
@@ -98,6 +102,18 @@ def regret_against(
     if not slack.any():
         return summed(np.concatenate([own, -cost]), slack)
     return summed(own - cost, slack + losses.EPS * np.abs(own - cost))
+
+
+def linearised_regret(
+    loss: str, given: NDArray[np.float64], forecasts: Vector, outcomes: Vector
+) -> tuple[Interval, Vector]:
+    """max over the experts of Σ slope(p)·(p − x), never below the regret against any mean of them, and the spreads."""
+    terms = -losses.linearised(loss, given[:, :, 0], forecasts, outcomes)
+    spreads = np.asarray(terms.max(axis=1) - terms.min(axis=1))
+    if given.shape[1] == 1:
+        return Interval.of(0.0), spreads
+    found = largest(*(summed(terms[:, i], 4.0 * losses.EPS * np.abs(terms[:, i])) for i in range(given.shape[1])))
+    return found, spreads
 
 
 def best_experts(totals: Vector) -> list[int]:

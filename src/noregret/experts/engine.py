@@ -12,14 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.experts import ADAPTIVE, ANYTIME, CONSTANT, DOUBLING, SHARING, play_rounds, weights_now
+from noregret._kernel.experts import (
+    ADAPTIVE,
+    ANYTIME,
+    CONSTANT,
+    DOUBLING,
+    GRADIENT,
+    SHARING,
+    play_rounds,
+    weights_now,
+)
 from noregret.experts.loss import CODES
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 State = dict[str, NDArray[Any]]
 
-__all__ = ["ADAPTIVE", "ANYTIME", "CONSTANT", "DOUBLING", "SHARING", "Engine", "Played", "Rule"]
+__all__ = ["ADAPTIVE", "ANYTIME", "CONSTANT", "DOUBLING", "GRADIENT", "SHARING", "Engine", "Played", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +110,7 @@ class Engine:
         kept = np.zeros((rounds if keep else 0, experts))
         forecasts = np.zeros((rounds if self.loss != "costs" else 0, 1, width))
         losses = np.zeros(rounds)
-        gaps = np.zeros(rounds if self.rule.kind == ADAPTIVE else 0)
+        gaps = np.zeros(rounds if self.rule.kind in (ADAPTIVE, GRADIENT) else 0)
         s = self.state
         held = (s["totals"], s["since"], s["shared"], s["clock"], s["sums"])
         given, outcomes = np.ascontiguousarray(given), np.ascontiguousarray(outcomes)

@@ -2,6 +2,8 @@
 
 `lo, hi` below are the declared range of outcomes and forecasts (of costs, for plain costs), B = hi − lo its width.
 
+A loss with a slope can be linearised at the blend's own forecast p: slope(p)·(x − p).
+
 | loss | of a forecast x at outcome y | range | mixed at η | regret of the mixture |
 |---|---|---|---|---|
 | log | −ln of the probability of y | unbounded | 1 | ln N |
@@ -32,6 +34,7 @@ CODES = {
 }
 RANGED = ("squared", "absolute", "costs")  # those for which a range is declared
 MIXABLE = ("log", "squared", "brier")
+LINEARISED = ("squared", "absolute")  # those that the gradient method takes
 RANDOM = ("costs", "zero-one")  # those in which an expert is drawn by weight and the expected loss counts
 EPS = 2.0**-52
 
@@ -55,6 +58,17 @@ def rounded_size(loss: str, lo: float, hi: float) -> float:
     width, reach = hi - lo, max(abs(lo), abs(hi))
     sizes = {"squared": width * (width + reach), "absolute": width + reach, "costs": reach, "brier": 2.0}
     return sizes.get(loss, 1.0)
+
+
+def linear_size(loss: str, lo: float, hi: float) -> float:
+    """The size of the numbers whose rounding moves a linearised loss."""
+    return 2.0 * rounded_size(loss, lo, hi)
+
+
+def linearised(loss: str, x: NDArray[np.float64], p: Vector, y: Vector) -> NDArray[np.float64]:
+    """slope(p[t])·(x[t, i] − p[t]); 0 where an expert sleeps."""
+    slope = np.sign(p - y) if loss == "absolute" else 2.0 * (p - y)
+    return np.where(np.isnan(x), 0.0, slope[:, None] * (x - p[:, None]))
 
 
 def mixing_rate(loss: str, lo: float, hi: float) -> float:

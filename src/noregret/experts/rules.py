@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from noregret.errors import SettingError
-from noregret.experts.engine import ADAPTIVE, ANYTIME, CONSTANT, DOUBLING, SHARING, Rule
+from noregret.experts.engine import ADAPTIVE, ANYTIME, CONSTANT, DOUBLING, GRADIENT, SHARING, Rule
 
 ANYTIME_RATES = {"one": 1.0, "two": 2.0, "root-eight": math.sqrt(8.0)}  # c of η_t = c·√(ln N/t)
 
@@ -45,6 +45,11 @@ def doubling(experts: int, width: float) -> Rule:
 def adahedge(experts: int, lo: float, hi: float) -> Rule:
     """Costs in [lo, hi]: a first gap of no more than (N + 2)·2⁻⁵⁰ of the largest of them is taken for a rounding."""
     return Rule(ADAPTIVE, math.log(experts), least=(experts + 2) * 2.0**-50 * max(abs(lo), abs(hi)))
+
+
+def gradient(experts: int, size: float) -> Rule:
+    """AdaHedge on linearised losses; a first gap of no more than (N + 2)·2⁻⁵⁰ of their size is taken for a rounding."""
+    return Rule(GRADIENT, math.log(experts), least=(experts + 2) * 2.0**-50 * size)
 
 
 def fixed_share(experts: int, width: float, rounds: int, switches: int) -> Rule:

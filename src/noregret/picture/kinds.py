@@ -203,7 +203,7 @@ WEIGHTS = Kind(
 )
 BLEND_REGRET = Kind(
     "Regret of the blend",
-    "The regret against the best expert so far, and what was promised of it.",
+    "The regret against the best expert (or mean of experts) so far, and what was promised of it.",
     draw=lambda axes, subject: blend_regret_axes(axes, subject.thing),
     size=lambda subject: (9.0, 3.6),
 )

@@ -16,13 +16,20 @@ def audit_width(audit: Audit) -> float:
 
 
 def audit_axes(axes: Any, audit: Audit) -> Any:
-    """A dot for the predictions, a bar from end to end for the best model; the line between them is the regret."""
+    """A dot for the predictions, a bar from end to end for the best model; the line between them is the regret.
+
+    Where the predictions lost infinitely much, the dot is what all other rounds lost, hollow.
+    """
     parts = [audit.overall, *audit.segments]
     places = range(len(parts))
-    logged = [0.5 * (part.loss.lo + part.loss.hi) / part.rounds for part in parts]
+    logged = [0.5 * (part.finite.lo + part.finite.hi) / part.rounds for part in parts]
+    endless = [place for place, part in enumerate(parts) if part.infinite]
     low, high = ([max(getattr(part.best, end) / part.rounds, 0.0) for part in parts] for end in ("lower", "upper"))
     axes.vlines(places, high, logged, color="0.75", zorder=1, label="regret a round")
     axes.plot(places, logged, "o", color=COLOURS[1], label="logged predictions")
+    if endless:
+        label = "without rounds of infinite loss"
+        axes.plot(endless, [logged[one] for one in endless], "o", color="white", mec=COLOURS[1], label=label)
     axes.vlines(places, low, high, color=COLOURS[0], linewidth=5.0)
     axes.plot(places, high, "_", color=COLOURS[0], markersize=12.0, label="best fixed model of the part")
     axes.set_xlim(-0.7, len(parts) - 0.3)
@@ -33,7 +40,8 @@ def audit_axes(axes: Any, audit: Audit) -> Any:
     axes.set_ylim(bottom=0.0)
     plain_frame(axes)
     heights = (logged[-1], high[-1], 0.5 * (logged[-1] + high[-1]))
-    names = ("logged predictions", "best fixed model", "regret a round")
+    said = "logged, without infinite losses" if parts[-1].infinite else "logged predictions"
+    names = (said, "best fixed model", "regret a round")
     endings = [
         Ending(name, len(parts) - 1.0, height, colour)
         for name, height, colour in zip(names, heights, (COLOURS[1], COLOURS[0], "0.45"), strict=True)

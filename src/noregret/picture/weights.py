@@ -75,9 +75,14 @@ def _thickest(weights: NDArray[np.float64], long: float) -> int | None:
 
 
 def regret_axes(axes: Any, blend: Blend) -> Any:
-    """The regret against the best expert so far, and the promise, each named where it ends."""
+    """The regret against the best expert so far, and the promise, each named where it ends.
+
+    Against the best fixed mean so far it is the linearised regret, which is never smaller than the regret itself.
+    """
     at = thinned(blend.rounds)
-    regret, promised = blend.regret_so_far(), blend.promised_so_far()
+    mean = blend.mean is not None
+    regret = blend.linearised_so_far() if mean else blend.regret_so_far()
+    promised = blend.promised_so_far()
     mark = "o" if blend.rounds == 1 else ""
     axes.plot(at + 1, regret[at], color=COLOURS[0], marker=mark)
     axes.plot(at + 1, promised[at], color=COLOURS[1], marker=mark, linestyle="--")
@@ -89,10 +94,11 @@ def regret_axes(axes: Any, blend: Blend) -> Any:
     axes.yaxis.set_major_formatter("{x:,.4g}")
     axes.set_xlabel("round")
     what = "expected cost" if blend.reading["loss"] == "costs" else f"{blend.reading['loss']} loss"
-    axes.set_ylabel(f"regret against the best so far\n({what})")
+    axes.set_ylabel(f"regret against the best {'mean ' if mean else ''}so far{', at most' if mean else ''}\n({what})")
     axes.set_xlim(right=blend.rounds + 0.5 * (blend.rounds == 1))
     plain_frame(axes)
-    names = (("regret so far", regret, COLOURS[0]), ("promised: at most", promised, COLOURS[1]))
+    named = "regret so far, at most" if mean else "regret so far"
+    names = ((named, regret, COLOURS[0]), ("promised: at most", promised, COLOURS[1]))
     ends = [(name, float(values[-1]), colour) for name, values, colour in names]
     name_ends(axes, [Ending(f"{name} {signed(end)}", blend.rounds, end, colour) for name, end, colour in ends])
     return axes

@@ -31,10 +31,14 @@ def of_receipt(receipt: Receipt) -> str:
 
 def of_blend(body: dict[str, Any]) -> str:
     """What the blend lost, what its best expert lost, what was promised."""
-    best, many = body["best"], shown(len(body["experts"]))
+    best, many, mean = body["best"], shown(len(body["experts"])), body["mean"]
+    told = ""
+    if mean is not None:
+        told = f" The best fixed mean of them lost {between(mean['loss'])}: the regret is {between(mean['regret'])}."
     return (
         f"In {shown(body['rounds'])} rounds the blend of {many} experts lost {between(body['loss'])}; the best of them,"
         f" {shown(best['expert'])}, lost {shown(about(best['loss']))}: the regret is {between(body['regret'])}."
+        + told
         + ("" if body["bound"] is None else f" Theory promised at most {most(body['bound'])}.")
     )
 

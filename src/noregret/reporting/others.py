@@ -22,8 +22,11 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
         ("loss of the blend", between(body["loss"])),
         (f"loss of the best expert, {shown(best['expert'])}", shown(about(best["loss"]))),
         ("regret against the best expert", between(body["regret"])),
-        ("promised: at most", most(body["bound"])),
     ]
+    mean = body["mean"]
+    if mean is not None:
+        rows += [("loss of the best fixed mean", between(mean["loss"])), ("regret against it", between(mean["regret"]))]
+    rows.append(("promised: at most", most(body["bound"])))
     parts = [Part("Figures", rows, ("", "total"))]
     listed = sorted(body["experts"], key=lambda one: about(one["loss"]))
     told = [
@@ -57,7 +60,8 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
             "rounds": shown(body["rounds"]),
             "mistakes": "–",
             "loss": f"{between(body['loss'])} ({shown(reading['loss'])})",
-            "regret": f"{between(body['regret'])} (best expert)",
+            "regret": f"{between(body['regret'] if mean is None else mean['regret'])}"
+            f" (best {'expert' if mean is None else 'mean'})",
         },
         drawn=(body,),
     )

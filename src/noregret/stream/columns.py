@@ -24,10 +24,12 @@ from noregret.stream.hashing import written
 from noregret.stream.numbers import is_missing
 from noregret.stream.opening import Input
 from noregret.stream.read import read
+from noregret.stream.wording import listed
 
 Vector = NDArray[np.float64]
 Cube = NDArray[np.float64]
 NOBODY = "\0"  # the name of no column
+LAST = "last value"  # the expert that says what came the round before
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ def lay_out(table: Any, outcome: str | None, experts: Sequence[str], loss: str) 
         table = pyarrow.table(dict(table))
     if isinstance(table, str | os.PathLike) and not Input(os.fspath(table)).rereadable:
         raise InputError("a table is read more than once: give a file", str(table))
+    _check_columns(table, [*experts, *([] if outcome is None else [outcome])])
     if loss == "zero-one":
         assert outcome is not None
         return _labels(table, outcome, experts)
@@ -65,6 +68,46 @@ def lay_out(table: Any, outcome: str | None, experts: Sequence[str], loss: str) 
     found = Laid(given, matrix[:, -1] if outcome else np.zeros(len(matrix)), (), lines, source)
     _check_there(found, outcome)
     return found
+
+
+def columns_of(table: Any) -> list[str] | None:
+    """The names of a table's columns, numbers first; None for arrays, which have none."""
+    if isinstance(table, tuple):
+        return None
+    if isinstance(table, Mapping):
+        return [str(name) for name in table]
+    features = read(table, label=NOBODY, labels=False).features
+    return [*features.names, *features.categorical, *features.text]
+
+
+def first_numbers(table: Any) -> tuple[list[str], NDArray[np.float64]]:
+    """The numeric columns of a table's first rows: names, and a matrix with NaN where a cell is empty."""
+    if isinstance(table, Mapping):
+        import pyarrow
+
+        table = pyarrow.table(dict(table))
+    names = read(table, label=NOBODY, labels=False).features.names
+    if not names:
+        return [], np.empty((0, 0))
+    block = next(_opened(table, names, NOBODY).blocks())
+    assert isinstance(block.rows, Dense)
+    return list(names), block.rows.X.astype(np.float64)
+
+
+def _check_columns(table: Any, wanted: Sequence[str]) -> None:
+    """Where several columns are not there, all are named at once; of a single one the reading itself speaks."""
+    names = columns_of(table) or []
+    lacking = [name for name in wanted if name not in names and not any(one.startswith(f"{name}:") for one in names)]
+    if len(lacking) > 1:
+        which = ", ".join(map(repr, lacking))
+        source = os.fspath(table) if isinstance(table, str | os.PathLike) else "the table"
+        raise InputError(f"there are no columns {which}: the columns are {listed(names)}", source)
+
+
+def with_last_value(laid: Laid) -> Laid:
+    """One expert more, who says the outcome of the round before and sleeps in the first: it never knows its round."""
+    last = np.concatenate([[math.nan], laid.outcomes[:-1]])
+    return replace(laid, given=np.concatenate([laid.given, last[:, None, None]], axis=1))
 
 
 def _from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
@@ -115,7 +158,7 @@ def _check_there(found: Laid, outcome: str | None) -> None:
         raise found.at(int(np.isinf(found.outcomes).argmax()), f"the outcome, column {outcome!r}, must be finite")
     silent = np.asarray(np.isnan(found.given[:, :, 0])).all(axis=1)
     if silent.any():
-        raise found.at(int(silent.argmax()), "no expert says anything: one at least must be awake")
+        raise found.at(int(silent.argmax()), "every forecast in this row is missing")
 
 
 def _opened(table: Any, columns: Sequence[str], label: str) -> Stream:

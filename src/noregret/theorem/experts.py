@@ -13,8 +13,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from noregret.experts import loss as losses
 from noregret.experts.contest import Contest
-from noregret.experts.loss import MIXABLE
+from noregret.experts.loss import LINEARISED, MIXABLE
 from noregret.interval import Interval, total
 from noregret.theorem.certificate import Certificate
 from noregret.theorem.evidence import Evidence
@@ -44,6 +45,7 @@ KNOWN = _need(
 )
 DEFINED = _need("forecasts and outcomes lie in the declared range, probabilities in [0, 1]", lambda c: c.inside)
 MIXED = _need("exp(−η·loss) is concave in the forecast", lambda c: c.loss_name in MIXABLE)
+CONVEX = _need("the loss is convex in the forecast", lambda c: c.loss_name in LINEARISED)
 SWITCHED = _need("the best sequence of at most m switches is known", lambda c: c.switching is not None)
 
 
@@ -238,6 +240,57 @@ def mixture(contest: Contest) -> Claim:
     """Where exp(−η·loss) is concave in the forecast, the mean of the forecasts with weights ∝ exp(−η·loss so far) has
     regret at most ln N/η, after every number of rounds."""
     return _claim(contest, _log(contest.experts) / Interval.of(contest.rule.rate), rate=contest.rule.rate)
+
+
+MEAN = "regret against the best fixed mean of the experts"
+FOLLOW = "de Rooij, van Erven, Grünwald & Koolen 2014"
+
+
+@_theorem(
+    "linearised-mean",
+    "max_i Σ ℓ'(p_t)·(p_t − x_{t,i})",
+    f"Kivinen & Warmuth 1997; {CBL}, section 2.5",
+    "gradient",
+    bounds=MEAN,
+    needs=(CONVEX,),
+)
+def linearised_mean(contest: Contest) -> Claim:
+    """A blend that forecasts p_t has, against every fixed mean Σ w_i·x_{t,i} of the experts, w ≥ 0, Σw = 1, a regret
+    of at most the largest linearised one, max_i Σ ℓ'(p_t)·(p_t − x_{t,i}), ℓ' a slope of the convex loss at p_t."""
+    assert contest.linear is not None
+    return _claim(contest, contest.linear, contest.mean_regret)
+
+
+@_theorem(
+    "adahedge-mean",
+    "2Δ_T, Δ_T the mixability gap of the linearised losses",
+    FOLLOW,
+    "gradient",
+    bounds=MEAN,
+    needs=(CONVEX,),
+)
+def adahedge_mean(contest: Contest) -> Claim:
+    """AdaHedge on the linearised losses ℓ'(p_t)·x_{t,i} has a regret of at most 2Δ_T against every fixed mean of the
+    experts, Δ_T being the mixability gap that the run itself gathered; no range need be known."""
+    return _claim(contest, Interval.of(contest.gap) * 2.0, contest.mean_regret, mixability_gap=contest.gap)
+
+
+@_theorem(
+    "adahedge-mean-spread",
+    "√(ln N·Σ s_t²) + 2·max s_t, s_t = max_i ℓ'(p_t)·x_{t,i} − min_i ℓ'(p_t)·x_{t,i}",
+    FOLLOW,
+    "gradient",
+    bounds=MEAN,
+    needs=(CONVEX,),
+)
+def adahedge_mean_spread(contest: Contest) -> Claim:
+    """AdaHedge on the linearised losses has a regret of at most √(ln N·Σ s_t²) + 2·max s_t against every fixed mean of
+    the experts, s_t being how far apart the linearised losses of round t lie; none of them need be known beforehand."""
+    assert contest.spreads is not None
+    s = contest.spreads
+    slack = losses.EPS * 8.0 * s * s
+    bound = _root(_log(contest.experts) * total(s * s - slack, s * s + slack)) + float(s.max()) * 2.0
+    return _claim(contest, bound, contest.mean_regret)
 
 
 def _inverse_roots(rounds: int) -> Interval:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.interval import Interval
 from noregret.receipt.blend.reading import cost_width, sharing, width
@@ -21,6 +22,7 @@ COIN = "the costs of a round do not depend on the expert drawn in it"
 ANNOUNCED = "T, the number of rounds, was announced beforehand"
 DEFINED = "forecasts and outcomes lie in the declared range, probabilities in [0, 1]"
 CONCAVE = "exp(−η·loss) is concave in the forecast"
+CONVEX = "the loss is convex in the forecast"
 SEQUENCE = "the best sequence of at most m switches is known"
 
 
@@ -41,6 +43,7 @@ class _Facts:
     rounds: int
     experts: int
     gap: float
+    linear: NDArray[np.float64]  # linearised losses
 
     @property
     def logs(self) -> Interval:
@@ -86,6 +89,16 @@ class _Facts:
         share = Interval.of(alpha)
         cost = self.logs * float(switches + 1) - share.log() * float(switches) - (1.0 - share).log() * stays
         return cost / eta + Interval.of(eta) * self.T / 8.0
+
+    def linearised(self) -> Interval:
+        """max over the experts of −Σ slope·(expert's forecast − own)."""
+        return Interval.of(max(math.fsum(-self.linear[:, i]) for i in range(self.experts)))
+
+    def spread(self) -> Interval:
+        """√(ln N·Σ s²) + 2·max s, s the spread of a round."""
+        s = self.linear.max(axis=1) - self.linear.min(axis=1)
+        squares = math.fsum(s * s)
+        return (self.logs * Interval.around(squares, 1e-14 * squares)).sqrt() + 2.0 * float(s.max())
 
     def mixed(self) -> Interval:
         scale = {"log": 1.0, "brier": 4.0}.get(self.reading["loss"]) or 2.0 * width(self.reading) ** 2
@@ -135,6 +148,13 @@ BOUNDS: dict[str, Bound] = {
         lambda f: {"switches": float(_switches(f))},
     ),
     "fixed-share-expert": Bound("fixed-share", (RANGE, COIN), HW, lambda f: f.shared(0) * f.width),
+    "linearised-mean": Bound(
+        "gradient", (CONVEX,), f"Kivinen & Warmuth 1997; {CBL}, section 2.5", lambda f: f.linearised()
+    ),
+    "adahedge-mean": Bound(
+        "gradient", (CONVEX,), FOLLOW, lambda f: Interval.of(f.gap) * 2.0, lambda f: {"mixability_gap": f.gap}
+    ),
+    "adahedge-mean-spread": Bound("gradient", (CONVEX,), FOLLOW, lambda f: f.spread()),
     "mixture": Bound(
         "mixture", (DEFINED, CONCAVE), f"Vovk 1990; {CBL}, section 3.3", lambda f: f.mixed(), lambda f: _mixing(f)
     ),
@@ -144,9 +164,12 @@ BOUNDS: dict[str, Bound] = {
 def check_certificates(
     done: Verification, said: dict[str, Any], laid: Laid, again: Replay, regret: Interval, sequence: Interval | None
 ) -> None:
-    """Every theorem of the method, no other, each with its assumptions, bound, values and verdict."""
+    """Every theorem of the method, no other, each with its assumptions, bound, values and verdict.
+
+    `regret` is the one that the method promises something of, `sequence` that against the best sequence.
+    """
     reading = said["reading"]
-    facts = _Facts(reading, len(laid.given), laid.given.shape[1], again.gap)
+    facts = _Facts(reading, len(laid.given), laid.given.shape[1], again.gap, again.linear)
     mine = [name for name, one in BOUNDS.items() if one.method == reading["method"]]
     done.same("the theorems", sorted(one["theorem"] for one in said["certificates"]), sorted(mine))
     lowest = float((reading["range"] or (0.0, 1.0))[0]) if reading["loss"] == "costs" else 0.0
@@ -166,7 +189,9 @@ def check_certificates(
 def _bound(known: Bound, facts: _Facts) -> Interval:
     """The formula; AdaHedge's gap is known as losses are."""
     found = known.value(facts) if facts.experts > 1 else Interval.of(0.0)
-    return around(found, 2.0 * spare(facts.reading, facts.rounds)) if known.method == "adahedge" else found
+    return (
+        around(found, 2.0 * spare(facts.reading, facts.rounds)) if known.method in ("adahedge", "gradient") else found
+    )
 
 
 def _check_certificate(

@@ -13,12 +13,13 @@ import numpy as np
 from noregret.errors import InputError, NoregretError, ReceiptError
 from noregret.interval import Interval, largest
 from noregret.receipt.blend.bounds import check_certificates
-from noregret.receipt.blend.reading import in_range, sound
+from noregret.receipt.blend.mean import check_mean
+from noregret.receipt.blend.reading import in_range, names_of, sound
 from noregret.receipt.blend.replay import Replay, least_switching, replayed
 from noregret.receipt.blend.spread import CLOSE, about, grain, spare
 from noregret.receipt.form import check_version, checksum, unpacked
 from noregret.receipt.verification import Verification
-from noregret.stream.columns import Laid, digest_of, lay_out
+from noregret.stream.columns import Laid, digest_of, lay_out, with_last_value
 
 
 def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
@@ -46,6 +47,8 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     reading = said["reading"]
     done.true("the table is read, and blended, in a way that there is", sound(reading))
     laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
+    if reading["last_value"]:
+        laid = with_last_value(laid)
     known = {
         "receipt",
         "arithmetic",
@@ -59,7 +62,7 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
         "best",
         "regret",
     }
-    known |= {"bound", "switching", "certificates", "points"}
+    known |= {"bound", "mean", "switching", "certificates", "points"}
     done.true("the receipt holds what a blend's receipt holds", set(said) == known)
     done.same("the digest of the table", said["digest"], digest_of(laid, reading))
     done.same("the outcomes", said["outcomes"], list(laid.names))
@@ -67,13 +70,16 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     done.true("everything lies in its range", in_range(laid, reading))
     recorded = unpacked(said["points"]["losses"])
     done.true("a loss is recorded of every round", recorded.shape == laid.outcomes.shape)
-    again = replayed(laid, reading, recorded)
+    forecasts = unpacked(said["points"]["forecasts"])
+    done.true("a forecast is recorded of every round", forecasts.size == laid.outcomes.size * laid.given.shape[2])
+    again = replayed(laid, reading, recorded, forecasts)
     _check_points(done, said["points"], reading, again)
     off = spare(reading, len(laid.given))
     done.contains("the loss", said["loss"], about(again.total, off))
     regret = _check_experts(done, said, laid, again, off)
     sequence = _check_switching(done, said, again, off)
-    check_certificates(done, said, laid, again, regret, sequence)
+    mean = check_mean(done, said, laid, again, off)
+    check_certificates(done, said, laid, again, regret if mean is None else mean, sequence)
 
 
 def _check_points(done: Verification, points: dict[str, str], reading: Mapping[str, Any], again: Replay) -> None:
@@ -82,7 +88,10 @@ def _check_points(done: Verification, points: dict[str, str], reading: Mapping[s
     spare = {"forecasts": CLOSE * reach, "losses": grain(reading), "weights": CLOSE}
     one = {"forecasts": "forecast", "losses": "loss", "weights": "weight"}
     found = {"losses": again.own, "forecasts": again.forecasts.reshape(-1), "weights": again.weights}
-    done.true("the vectors of the receipt are forecasts, losses and weights", set(points) == set(found))
+    if reading["method"] == "gradient":  # what the rounds after it were made from comes first: it is what was changed
+        found = {name: found[name] for name in ("forecasts", "losses", "weights")}
+    more = {"mean", "slopes"} if reading["method"] == "gradient" else set()
+    done.true("the vectors of the receipt are those of its method", set(points) == {*found, *more})
     for name, vector in found.items():
         claimed = unpacked(points[name])
         there = claimed.shape == vector.shape
@@ -97,7 +106,7 @@ def _check_points(done: Verification, points: dict[str, str], reading: Mapping[s
 
 def _check_experts(done: Verification, said: dict[str, Any], laid: Laid, again: Replay, off: float) -> Interval:
     """What each expert lost while awake, and the regret against it; the best is the one against whom it is most."""
-    names = said["reading"]["experts"]
+    names = names_of(said["reading"])
     awake = ~np.isnan(laid.given[:, :, 0])
     done.same("the experts", [one["expert"] for one in said["experts"]], names)
     costs, regrets = [], []
@@ -132,7 +141,7 @@ def _check_switching(done: Verification, said: dict[str, Any], again: Replay, of
         return None
     done.true("what is said of the best sequence", set(found) == {"switches", "loss", "regret", "parts"})
     done.same("the switches asked for", found["switches"], asked)
-    names, parts = said["reading"]["experts"], found["parts"]
+    names, parts = names_of(said["reading"]), found["parts"]
     firsts, lasts = [part[0] for part in parts], [part[1] for part in parts]
     whole = all(type(end) is int and end >= 1 for end in (*firsts, *lasts))
     joined = (

@@ -10,20 +10,30 @@ import numpy as np
 
 from noregret.stream.columns import Laid
 
+LAST = "last value"
 METHODS = ("adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")
 
 
 def sound(reading: Mapping[str, Any]) -> bool:
     """Whether such a blend can be made at all: a method for the loss, a range where it has one, experts told apart."""
     loss, method, limits = reading["loss"], reading["method"], reading["range"]
-    allowed = {"log": ("mixture",), "squared": ("mixture", *METHODS), "brier": ("mixture", *METHODS)}
-    keys = {"outcome", "experts", "loss", "range", "method", "rate", "switches"}
+    allowed = {"log": ("mixture",), "brier": ("mixture", *METHODS)}
+    allowed |= {"squared": ("mixture", "gradient", *METHODS), "absolute": ("gradient", *METHODS)}
+    keys = {"outcome", "experts", "loss", "range", "method", "rate", "switches", "last_value"}
     if set(reading) != keys or method not in allowed.get(loss, METHODS) or (method == "hedge") != bool(reading["rate"]):
         return False
     if (limits is not None) != (loss in ("squared", "absolute", "costs")) or (limits and not limits[0] < limits[1]):
         return False
-    names = [*reading["experts"], *([] if reading["outcome"] is None else [reading["outcome"]])]
+    last = reading["last_value"]
+    if type(last) is not bool or (last and loss not in ("squared", "absolute", "zero-one")):
+        return False
+    names = [*names_of(reading), *([] if reading["outcome"] is None else [reading["outcome"]])]
     return len(names) == len(set(names)) and (reading["outcome"] is None) == (loss == "costs")
+
+
+def names_of(reading: Mapping[str, Any]) -> list[str]:
+    """The experts: those of the columns, and the last value, if it is one."""
+    return [*reading["experts"], *([LAST] if reading["last_value"] else [])]
 
 
 def in_range(laid: Laid, reading: Mapping[str, Any]) -> bool:
@@ -56,7 +66,11 @@ def cost_width(reading: Mapping[str, Any]) -> float:
 
 
 def largest_cost(reading: Mapping[str, Any]) -> float:
-    """The largest size of a cost."""
+    """The largest size of a cost; of linearised ones that of the numbers which are rounded in them."""
+    if reading["method"] == "gradient":
+        reach = max(abs(float(end)) for end in reading["range"])
+        across = width(reading)
+        return 2.0 * (across + reach) if reading["loss"] == "absolute" else 2.0 * (across * (across + reach))
     if reading["loss"] == "costs":
         return max(abs(float(end)) for end in reading["range"])
     return cost_width(reading)

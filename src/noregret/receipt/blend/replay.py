@@ -1,8 +1,9 @@
 """Every round of a blend again, from the definitions.
 
-Two things are taken as they were and not made anew, because AdaHedge follows its leaders by differences however small.
-The loss of an expert awake is the float that its formula gives. A sleeper suffers the loss that the blend recorded of
-itself, which is checked: round after round it must be what the forecasts and the rounds before give. From there on sums
+Some things are taken as they were recorded, because AdaHedge follows its leaders by differences however small. The loss
+of an expert awake is the float that its formula gives. A sleeper suffers the loss that the blend recorded of itself,
+and a loss is linearised at the forecast that it recorded; both are checked: round after round they must be what the
+forecasts and the rounds before give. From there on sums
 are pairs of the longest floats that there are, so that no difference between two experts is lost in rounding.
 """
 
@@ -31,6 +32,9 @@ class Replay:
     costs: NDArray[np.float64]
     weights: Vector
     gap: float
+    linear: NDArray[
+        np.float64
+    ]  # slope·(expert's forecast − own) of every round and expert, where losses are linearised
 
     @property
     def total(self) -> float:
@@ -63,6 +67,12 @@ def _chances(x: NDArray[Any], y: float) -> NDArray[Any]:
     if x.shape[1] > 1:
         return np.asarray(x[:, int(y)])
     return np.asarray(x[:, 0] if y == 1.0 else 1.0 - x[:, 0])
+
+
+def linearised(loss: str, x: NDArray[np.float64], p: float, y: float) -> Vector:
+    """slope(p)·(x − p) of each row of x."""
+    slope = float(np.sign(p - y)) if loss == "absolute" else 2.0 * (p - y)
+    return np.asarray(slope * (x[:, 0] - p))
 
 
 def _rates(reading: Mapping[str, Any], experts: int, rounds: int) -> tuple[Callable[[int], float], float]:
@@ -125,35 +135,38 @@ def _soft(sums: Sums, eta: float, awake: NDArray[np.bool_]) -> NDArray[Any]:
     return np.asarray(raw / raw.sum())
 
 
-def replayed(laid: Laid, reading: Mapping[str, Any], recorded: Vector) -> Replay:
-    """Every round from the definitions; `recorded` are the blend's own losses, which sleepers suffered."""
+def replayed(laid: Laid, reading: Mapping[str, Any], recorded: Vector, said: Vector) -> Replay:
+    """Every round from the definitions; `recorded` are the blend's own losses, which sleepers suffered, `said` its
+    forecasts, at which losses are linearised."""
     method, loss = reading["method"], reading["loss"]
     rounds, experts, outcomes = laid.given.shape
     rate, share = _rates(reading, experts, rounds)
     sums, shared = Sums.none(experts), np.full(experts, np.longdouble(1.0)) / experts
     own, forecasts, costs = np.zeros(rounds), np.zeros((rounds, outcomes)), np.zeros((rounds, experts))
     gap, everyone = np.longdouble(0.0), np.ones(experts, dtype=np.bool_)
-    least = (experts + 2) * 2.0**-50 * largest_cost(reading)
+    least, adaptive = (experts + 2) * 2.0**-50 * largest_cost(reading), method in ("adahedge", "gradient")
+    linear = np.zeros((rounds if method == "gradient" else 0, experts))
     for t in range(rounds):
         if method == "hedge-doubling" and (t + 1) & t == 0:
             sums = Sums.none(experts)
         x, y = laid.given[t], float(laid.outcomes[t])
         awake = ~np.isnan(x[:, 0])
-        eta = _adaptive(experts, gap) if method == "adahedge" else rate(t + 1)
+        eta = _adaptive(experts, gap) if adaptive else rate(t + 1)
         q = _shares(shared, awake) if method == "fixed-share" else _soft(sums, eta, awake)
         cost = np.where(awake, _losses(loss, np.where(awake[:, None], x, 0.0), y), 0.0)
         own[t], forecasts[t] = _blended(loss, x, y, q, awake, cost)
-        cost = np.where(awake, cost, recorded[t])
+        costs[t] = cost = np.where(awake, cost, recorded[t])
+        if method == "gradient":
+            linear[t] = cost = np.where(awake, linearised(loss, x, float(said[t]), y), 0.0)
         after = sums.plus(cost)
-        if method == "adahedge":
+        if adaptive:
             gap += _mixability(_soft(sums, eta, everyone), cost, sums, after, eta, least)
         elif method == "fixed-share":
             moved = shared * np.exp(-eta * (cost - cost.min()).astype(np.longdouble))
             shared = (1.0 - share) * moved / moved.sum() + share / experts
-        costs[t] = cost
         sums = after
     last = _last_weights(method, rounds, rate, sums, shared, gap, everyone)
-    return Replay(own, forecasts, costs, np.asarray(last, dtype=np.float64), float(gap))
+    return Replay(own, forecasts, costs, np.asarray(last, dtype=np.float64), float(gap), linear)
 
 
 def _adaptive(experts: int, gap: Any) -> Any:
@@ -175,7 +188,7 @@ def _last_weights(
         return shared
     if method == "hedge-doubling" and (rounds + 1) & rounds == 0:
         sums = Sums.none(len(everyone))
-    if method == "adahedge":
+    if method in ("adahedge", "gradient"):
         return _soft(sums, _adaptive(len(everyone), gap), everyone)
     return _soft(sums, rate(rounds + 1), everyone)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from noregret.interval import Interval
+from noregret.receipt.blend.reading import names_of
 
 CLOSE = 1e-11  # what one number of a replay may differ by: sums in another order, weights to other last figures
 NEARLY = 1e-9  # a bound this close to where it says nothing counts as vacuous
@@ -21,7 +22,8 @@ def grain(reading: Mapping[str, Any]) -> float:
     lo, hi = reading["range"] or (0.0, 1.0)
     width, reach = float(hi) - float(lo), max(abs(float(lo)), abs(float(hi)))
     sizes = {"squared": width * (width + reach), "absolute": width + reach, "costs": reach, "brier": 2.0}
-    return (len(reading["experts"]) + 16) * 2.0**-48 * sizes.get(reading["loss"], 1.0)
+    twice = 2.0 if reading["method"] == "gradient" else 1.0  # the slope of a square is twice as large
+    return (len(names_of(reading)) + 16) * 2.0**-48 * twice * sizes.get(reading["loss"], 1.0)
 
 
 def spare(reading: Mapping[str, Any], rounds: int) -> float:

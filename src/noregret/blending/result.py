@@ -1,16 +1,9 @@
-"""Follow the best of several forecasters without knowing which it is: `blend` a table, or a stream with a `Blender`.
-
-The forecast is the mean of the experts' forecasts with weights that fall with what each has lost. An expert without a
-forecast sleeps: the weights are those of the experts awake, renormalised; a sleeper suffers the blend's own loss, so
-that its weight relative to the blend stays; and the regret against it is counted over the rounds in which it was awake.
-For that regret every bound holds as it stands.
-"""
+"""What a blend found: forecasts, losses and weights of every round, the best expert or mean, regret and promises."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -20,22 +13,16 @@ from numpy.typing import NDArray
 from noregret.errors import SettingError
 from noregret.experts import loss as losses
 from noregret.experts import rules
-from noregret.experts.blender import LOSSES, Blender
 from noregret.experts.combination import COMBINED, Combination, best_combination
-from noregret.experts.contest import Contest, own_total, regret_against, regret_of_best
-from noregret.experts.engine import Engine, Played
-from noregret.experts.switching import best_switching
+from noregret.experts.contest import Contest, regret_against
 from noregret.interval import Interval, up
 from noregret.receipt.blend import BlendReceipt
 from noregret.receipt.blend.spread import CLOSE, NEARLY, around, margin
 from noregret.receipt.form import HEAD, packed, plain
-from noregret.stream.columns import Laid, digest_of, lay_out
+from noregret.stream.columns import Laid, digest_of
 from noregret.theorem.certificate import Certificate, Verdict
-from noregret.theorem.experts import certificates
 
 Vector = NDArray[np.float64]
-Progress = Callable[[int, int], None]
-PART = 20_000  # rounds between two words on how far it is
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +43,7 @@ class Blend:
     last_weights: Vector
     totals: Vector  # of the experts, a sleeper suffering the blend's own
     best_expert: int
+    mean: Combination | None = None  # the best fixed mean, where the blend competes with it
     _gaps: Vector = field(default_factory=lambda: np.empty(0))
 
     def __repr__(self) -> str:
@@ -85,6 +73,11 @@ class Blend:
         return 0.5 * (self.interval.lo + self.interval.hi)
 
     @property
+    def mean_regret(self) -> Interval | None:
+        """What the blend lost more than the best fixed mean of the experts, where it competes with that."""
+        return self.contest.mean_regret
+
+    @property
     def best(self) -> str:
         """The expert against whom the regret is largest."""
         return self.names[self.best_expert]
@@ -96,7 +89,8 @@ class Blend:
 
     @property
     def bound(self) -> float | None:
-        """The least of what theorems promise of the regret against the best expert."""
+        """The least of what theorems promise of the regret against the best expert, and of the gradient method's regret
+        against the best mean, which is never smaller."""
         found = [one.bound for one in self.certificates if one.bound is not None and one.theorem != "fixed-share"]
         return min(found, default=None)
 
@@ -146,6 +140,12 @@ class Blend:
         """The regret against the best expert so far, after every round."""
         return np.asarray(np.cumsum(self.losses) - np.cumsum(self.costs(), axis=0).min(axis=1))
 
+    def linearised_so_far(self) -> Vector:
+        """The largest linearised regret after every round: at least the regret against the best fixed mean so far."""
+        given, own = self.laid.given[:, :, 0], self.forecasts[:, 0]
+        terms = losses.linearised(self.reading["loss"], given, own, self.laid.outcomes)
+        return np.asarray((-np.cumsum(terms, axis=0)).max(axis=1))
+
     def promised_so_far(self) -> Vector:
         """What was promised of the regret after every round (of those methods that promise it of every round)."""
         t, contest = np.arange(1.0, self.rounds + 1.0), self.contest
@@ -153,7 +153,7 @@ class Blend:
         match contest.learner:
             case "mixture":
                 return np.full(self.rounds, logs / contest.rule.rate)
-            case "adahedge":
+            case "adahedge" | "gradient":
                 return 2.0 * self._gaps
             case "hedge":
                 c = rules.ANYTIME_RATES[self.reading["rate"]]
@@ -170,6 +170,8 @@ class Blend:
 
     def combination(self, gap: float = 1e-6) -> Combination:
         """The best fixed convex combination of the experts: an interval that holds its loss, and its weights."""
+        if self.mean is not None:
+            return self.mean
         loss, given = self.reading["loss"], self.laid.given
         if loss not in COMBINED:
             raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {loss}")
@@ -195,11 +197,23 @@ class Blend:
             "best": {"expert": self.best, "loss": self.best_loss},
             "regret": self.regret,
             "bound": self.bound,
+            "mean": self._mean(),
             "table": self.table(),
             "switching": self._switching(),
             "certificates": [one.to_dict() for one in self.certificates],
         }
         return found if self.mistakes is None else {**found, "mistakes": self.mistakes}
+
+    def _mean(self) -> dict[str, Any] | None:
+        """The best fixed mean: its loss and the regret against it, each as an interval."""
+        regret = self.contest.mean_regret
+        if self.mean is None or regret is None:
+            return None
+        return {
+            "loss": {"lower": self.mean.lower, "upper": self.mean.upper},
+            "regret": {"lower": regret.lo, "upper": regret.hi},
+            "weights": dict(zip(self.names, self.mean.weights.tolist(), strict=True)),
+        }
 
     def table(self) -> list[dict[str, Any]]:
         """A row for every expert: loss and rounds while awake, the regret against it, its weight at the end."""
@@ -230,6 +244,9 @@ class Blend:
         """The claims with the vectors behind them; `verify` recomputes all of it from the table."""
         judged = self._claimed()
         experts = self._experts()
+        points = {"forecasts": self.forecasts.reshape(-1), "losses": self.losses, "weights": self.last_weights}
+        if self.mean is not None:
+            points |= {"mean": self.mean.weights, "slopes": self.mean.slopes}
         return BlendReceipt(
             {
                 **HEAD,
@@ -243,13 +260,10 @@ class Blend:
                 "best": {"expert": self.best, "loss": experts[self.best_expert]["loss"]},
                 "regret": self._wide(self.interval),
                 "bound": min((one["bound"] for one in judged if one["theorem"] != "fixed-share"), default=None),
+                "mean": self._best_mean(),
                 "switching": self._sequence(),
                 "certificates": judged,
-                "points": {
-                    "forecasts": packed(self.forecasts.reshape(-1)),
-                    "losses": packed(self.losses),
-                    "weights": packed(self.last_weights),
-                },
+                "points": {name: packed(vector) for name, vector in points.items()},
             }
         )
 
@@ -277,6 +291,12 @@ class Blend:
             return None
         return {**told, "loss": self._wide(found.loss), "regret": self._wide(regret)}
 
+    def _best_mean(self) -> dict[str, Any] | None:
+        """The best fixed mean with wider intervals; its weights are among the points."""
+        if self.mean is None or self.mean_regret is None:
+            return None
+        return {"loss": self._wide(self.mean.loss), "regret": self._wide(self.mean_regret)}
+
     def _claimed(self) -> list[dict[str, Any]]:
         """The certificates as a receipt claims them: bounds and what was observed from above."""
         made = []
@@ -293,168 +313,3 @@ class Blend:
             values = {key: value if key == "switches" else up(value + near) for key, value in one["values"].items()}
             made.append({**one, "bound": bound, "observed": observed, "verdict": verdict, "values": values})
         return made
-
-
-def blend(
-    table: Any,
-    *,
-    outcome: str | None = None,
-    experts: Sequence[str] = (),
-    loss: str | None = None,
-    costs: Sequence[str] = (),
-    range: Sequence[float] | None = None,
-    method: str | None = None,
-    rate: str = "two",
-    switches: int | None = None,
-    keep_weights: bool = True,
-    progress: Progress | None = None,
-) -> Blend:
-    """Blend the experts of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays.
-
-    Either `outcome`, `experts` and `loss` (squared, absolute, log, zero-one, brier), or `costs`: columns that hold what
-    each expert costs. `range` declares where numbers lie, [0, 1] unless said otherwise. `switches` m asks also for the
-    best sequence of experts that changes at most m times. `progress` hears now and then how many rounds of how many are
-    blended.
-
-    >>> table = {"anna": [0.9, 0.8, 0.9], "bert": [0.2, 0.4, 0.1], "rain": [1, 1, 0]}
-    >>> found = blend(table, outcome="rain", experts=["anna", "bert"], loss="log")
-    >>> found.best, found.regret <= found.bound
-    ('bert', True)
-    """
-    if isinstance(table, tuple) and outcome is None and not costs and loss != "costs":
-        outcome = "outcome"  # arrays have no names, and a receipt names what it speaks of
-    columns, name = _asked(table, outcome, experts, loss, costs)
-    whole = lay_out(table, None if name == "costs" else outcome, columns, name)
-    rounds = len(whole.given)
-    # labels are coded by the table; several outcomes by their columns
-    outcomes = list(whole.names) or None
-    blender = Blender(
-        columns, loss=name, range=range, outcomes=outcomes, method=method, rate=rate, rounds=rounds, switches=switches
-    )
-    _check_ranges(whole, columns, outcome, blender)
-    engine = blender.engine
-    played = _played(engine, whole, keep_weights, progress)
-    if played.rounds < rounds:
-        raise whole.at(played.rounds, "no expert that is left gave the outcome a positive probability")
-    contest, best = _contest(blender, whole, played.losses)
-    reading = {
-        "outcome": None if name == "costs" else outcome,
-        "experts": columns,
-        "loss": name,
-        "range": list(blender.range) if name in losses.RANGED else None,
-        "method": blender.method,
-        "rate": blender.rate if blender.method == "hedge" else None,
-        "switches": blender.switches,
-    }
-    forecasts = played.forecasts if name != "costs" else np.zeros((rounds, 1))
-    return Blend(
-        columns,
-        whole,
-        reading,
-        contest,
-        certificates(contest),
-        forecasts,
-        played.losses,
-        played.weights,
-        engine.weights(),
-        engine.totals,
-        best,
-        played.gaps,
-    )
-
-
-def _played(engine: Engine, laid: Laid, keep: bool, progress: Progress | None) -> Played:
-    """Every round; for someone who waits in parts, which changes no figure."""
-    rounds = len(laid.given)
-    if progress is None or rounds <= PART:
-        return engine.play(laid.given, laid.outcomes, keep)
-    parts: list[Played] = []
-    for start in np.arange(0, rounds, PART).tolist():
-        progress(start, rounds)
-        parts.append(engine.play(laid.given[start : start + PART], laid.outcomes[start : start + PART], keep))
-        if parts[-1].rounds < len(parts[-1].losses):
-            break
-    progress(rounds, rounds)
-    return Played(
-        sum(part.rounds for part in parts),
-        np.concatenate([part.losses for part in parts]),
-        np.concatenate([part.forecasts for part in parts]),
-        np.concatenate([part.weights for part in parts]),
-        np.concatenate([part.gaps for part in parts]),
-    )
-
-
-def _asked(
-    table: Any, outcome: str | None, experts: Sequence[str], loss: str | None, costs: Sequence[str]
-) -> tuple[list[str], str]:
-    """The columns of the experts, and the loss."""
-    if costs and (outcome is not None or experts or loss is not None):
-        raise SettingError("blend: give outcome, experts and loss, or costs, not both")
-    columns = [costs] if isinstance(costs, str) else list(costs)
-    if not columns:
-        columns = [experts] if isinstance(experts, str) else list(experts)
-    if isinstance(table, tuple):
-        columns = columns or [f"expert {i + 1}" for i in np.arange(np.shape(table[0])[1])]
-    elif not costs and outcome is None:
-        raise SettingError("blend: give the column of the outcome, the columns of the experts and a loss, or costs")
-    if not columns:
-        raise SettingError("blend: give the columns of the experts")
-    twice = [name for place, name in enumerate(columns) if name in columns[:place]]
-    if twice:
-        raise SettingError(f"blend: the expert {twice[0]!r} is given twice")
-    if outcome in columns:
-        raise SettingError(f"blend: the column {outcome!r} cannot be both the outcome and an expert")
-    if loss is None and not costs:
-        raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)}, got nothing")
-    if loss is not None and loss not in LOSSES and not (loss == "costs" and isinstance(table, tuple)):
-        raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)}, got {loss!r}")
-    return columns, loss or "costs"
-
-
-def _check_ranges(laid: Laid, columns: list[str], outcome: str | None, blender: Blender) -> None:
-    """Every number lies in the declared range, or its line is named."""
-    loss, (lo, hi) = blender.loss_name, blender.range
-    if loss == "zero-one":
-        return
-    advice = ": declare the range with --range LO,HI" if loss in losses.RANGED else ", so it is no probability"
-    rows: list[tuple[int, str]] = []
-    if np.fmin.reduce(laid.given, axis=None) < lo or np.fmax.reduce(laid.given, axis=None) > hi:
-        row, i, k = np.argwhere((laid.given < lo) | (laid.given > hi))[0].tolist()
-        rows.append((row, f"column {columns[i]!r} is {laid.given[row, i, k]:g}, outside [{lo:g}, {hi:g}]{advice}"))
-    y = laid.outcomes
-    if loss in ("squared", "absolute") and not ((y >= lo) & (y <= hi)).all():
-        row = int((~((y >= lo) & (y <= hi))).argmax())
-        rows.append((row, f"the outcome, column {outcome!r}, is {y[row]:g}, outside [{lo:g}, {hi:g}]{advice}"))
-    if loss in ("log", "brier") and not laid.names and not np.isin(y, (0.0, 1.0)).all():
-        row = int((~np.isin(y, (0.0, 1.0))).argmax())
-        rows.append((row, f"the outcome, column {outcome!r}, must be 0 or 1, got {y[row]:g}"))
-    if rows:
-        raise laid.at(*min(rows))
-
-
-def _contest(blender: Blender, laid: Laid, own: Vector) -> tuple[Contest, int]:
-    engine, loss = blender.engine, blender.loss_name
-    width = laid.given.shape[2]
-    bare = Contest(
-        blender.method,
-        engine.rule,
-        engine.rounds,
-        engine.experts,
-        loss,
-        blender.range,
-        True,
-        Interval.of(0.0),
-        Interval.of(0.0),
-        engine.gap,
-        blender.announced,
-        blender.rate if blender.method == "hedge" else None,
-    )
-    best, regret = regret_of_best(loss, own, laid.given, laid.outcomes, engine.totals, bare.below)
-    contest = replace(bare, loss=own_total(loss, own, engine.experts, bare.below, width), regret=regret)
-    if blender.switches is None:
-        return contest, best
-    columns = [losses.values(loss, laid.given[:, i], laid.outcomes) for i in np.arange(engine.experts)]
-    filled = np.where(np.isnan(laid.given[:, :, 0]), own[:, None], np.column_stack(columns))
-    # a probability of 0 may have cost an infinity; 1e300 is avoided just as well, and can be added
-    found = best_switching(np.minimum(filled, 1e300), blender.switches)
-    return replace(contest, switching=found, switching_regret=contest.loss - found.loss), best

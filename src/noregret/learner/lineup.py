@@ -1,0 +1,91 @@
+"""The learners that `compare` sets side by side when none is named, and which of them do not apply to a stream.
+
+Each is prepared as the default learner of its task is. For two classes the order is that of their mean error on real
+sets; whichever is best on the stream at hand is found by playing them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from noregret.learner import LEARNERS, Core
+from noregret.learner.default import MATRIX, PREPARED
+from noregret.stream.task import Task
+
+Settings = dict[str, Any]
+ROWS = 5_000  # up to which a kernel is compared: each row is scored against all rows that were learned from
+KERNEL, PAIRS = "kernel", "pairs"  # what limits a member
+
+
+@dataclass(frozen=True)
+class Member:
+    """A learner of the line-up: its own settings, how its rows are prepared, and what limits it."""
+
+    name: str
+    task: Task
+    own: tuple[tuple[str, str], ...] = ()
+    prepared: tuple[str, ...] = tuple(PREPARED)
+    limit: str | None = None
+
+    @property
+    def spec(self) -> str:
+        """As `--learner` takes it: name:key=value,key=value."""
+        return self.name + (":" if self.own else "") + ",".join(f"{key}={value}" for key, value in self.own)
+
+    def core(self) -> Core:
+        """A new learner."""
+        return LEARNERS[self.name](**dict(self.own), **{key: PREPARED[key] for key in self.prepared})
+
+    def why_not(self, rows: int, features: int) -> str | None:
+        """Why it does not apply to a stream of so many rows and features; None where it does."""
+        if self.limit == KERNEL and rows > ROWS:
+            return f"{rows:,} rows, a kernel is compared on at most {ROWS:,}"
+        if self.limit == PAIRS and features > MATRIX:
+            return f"{features:,} features, it keeps a number for each pair of at most {MATRIX}"
+        return None
+
+
+LOGISTIC = (("loss", "logistic"),)
+SCALED = ("bias", "scale")
+ONLY = {"averaged": Task.BINARY, "second-order": Task.BINARY, "kernel": Task.BINARY}
+ONLY |= {"multiclass": Task.MULTICLASS, "vaw": Task.REGRESSION}
+MEMBERS = (
+    Member("adagrad", Task.BINARY, LOGISTIC),
+    Member("ftrl", Task.BINARY, LOGISTIC),
+    Member("ogd", Task.BINARY, LOGISTIC),
+    Member("coin", Task.BINARY, LOGISTIC),
+    Member("pa1", Task.BINARY),
+    Member("averaged", Task.BINARY),
+    Member("second-order", Task.BINARY, limit=PAIRS),
+    Member("kernel", Task.BINARY, (("kernel", "rbf"),), limit=KERNEL),
+    Member("multiclass", Task.MULTICLASS),
+    Member("multiclass", Task.MULTICLASS, (("update", "one-vs-rest"),)),
+    Member("vaw", Task.REGRESSION, prepared=SCALED, limit=PAIRS),
+    Member("coin", Task.REGRESSION, (("loss", "absolute"),)),
+    Member("pa1", Task.REGRESSION, (("loss", "absolute"),), prepared=SCALED),
+    Member("pa2", Task.REGRESSION, (("loss", "absolute"),), prepared=SCALED),
+)
+
+
+def line_up(task: Task, rows: int, features: int) -> tuple[list[Member], list[tuple[str, str]]]:
+    """The members for a task, and those left out, each with the reason.
+
+    >>> [member.spec for member in line_up(Task.MULTICLASS, 100, 5)[0]]
+    ['multiclass', 'multiclass:update=one-vs-rest']
+    """
+    mine = [member for member in MEMBERS if member.task is task]
+    playing = [member for member in mine if member.why_not(rows, features) is None]
+    return playing, list(_left_out(task, mine, rows, features))
+
+
+def _left_out(task: Task, mine: list[Member], rows: int, features: int) -> Iterator[tuple[str, str]]:
+    for member in mine:
+        reason = member.why_not(rows, features)
+        if reason is not None:
+            yield member.spec, reason
+    for other in Task:
+        names = [name for name, of in ONLY.items() if of is other and other is not task]
+        if names:
+            yield ", ".join(names), f"only for {other.words}"
