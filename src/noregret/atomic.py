@@ -15,16 +15,14 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from noregret.errors import InputError
 
-try:
-    import fcntl
-except ImportError:  # no such locks: then nothing is known of other writers, and their files are left alone
-    fcntl = None  # type: ignore[assignment]
-
+# Where there are no such locks nothing is known of other writers, and their files are left alone.
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None
 TEMPORARY = re.compile(r"\.noregret-[0-9a-f]{16}\.part")
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
 _LINKS = 40  # as many as the system itself follows

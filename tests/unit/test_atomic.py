@@ -89,10 +89,8 @@ def test_file_and_folder_are_synced_before_it_is_said(tmp_path, monkeypatch):
 def test_a_full_device_is_one_sentence():
     if not os.path.exists("/dev/full"):
         pytest.skip("needs a device that is full")
-    with (
-        pytest.raises(InputError, match=r"^/dev/full: cannot be written: No space left on device$"),
-        whole_file("/dev/full") as file,
-    ):
+    said = r"^/dev/full: cannot be written: No space left on device$"
+    with pytest.raises(InputError, match=said), whole_file("/dev/full") as file:
         file.write(b"x")
 
 

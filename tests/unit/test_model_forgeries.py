@@ -23,14 +23,9 @@ def learned(name, folder):
     rng = np.random.default_rng(1)
     more = {"coin": {"gradient_bound": 50.0}}.get(name, {})
     core = LEARNERS[name](**more)
-    (folder / "t.csv").write_text(
-        "label,a,b,c\n"
-        + "".join(
-            f"{rng.normal() if name in NUMBERS else ('ham', 'spam')[i % 2]},"
-            f"{rng.normal()},{rng.normal()},{'xyz'[i % 3]}\n"
-            for i in range(30)
-        )
-    )
+    labels = [str(rng.normal()) if name in NUMBERS else ("ham", "spam")[i % 2] for i in range(30)]
+    rows = [f"{label},{rng.normal()},{rng.normal()},{'xyz'[i % 3]}\n" for i, label in enumerate(labels)]
+    (folder / "t.csv").write_text("label,a,b,c\n" + "".join(rows))
     play(core, read(folder / "t.csv", hash_bits=5), digest=True)
     core.options = {"label": None, "hash_bits": 5, "missing": "error", "class_weight": None}
     return core

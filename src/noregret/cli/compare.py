@@ -142,7 +142,8 @@ def compare(
         )
     draw(comparison, kind=kind, to=plot)
     reading = {"label": label, "positive": positive, "text": names(text), "categorical": names(categorical)}
-    reading |= {"ignore": names(ignore), "hash_bits": hash_bits, "missing": missing}
+    reading |= {"numeric": names(numeric), "date": names(date), "keep": names(keep), "ignore": names(ignore)}
+    reading |= {"hash_bits": hash_bits, "missing": missing}
     command = _command(
         stream, {**reading, "task": task, "passes": None if passes == 1 else passes}, comparison, shuffle
     )
