@@ -73,7 +73,9 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
     shown = [(part["theorem"], _of(part["theorem"]), at_most(part["bound"]), part["verdict"]) for part in judged]
     if shown:
         table(shown, ("theorem", "bounds", f"at confidence {confidence}", "verdict"))
-        print("not checkable: that the rows are independent draws from one source (i.i.d.), and that no row came twice;")
+        print(
+            "not checkable: that the rows are independent draws from one source (i.i.d.), and that no row came twice;"
+        )
         print("each bound assumes both")
         if shuffled:
             print("a shuffle makes rows exchangeable; independent draws they are only if those of the file were")
