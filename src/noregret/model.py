@@ -82,7 +82,7 @@ class Own(msgspec.Struct):
     """A loss or a kernel of the user's own."""
 
     name: str
-    fingerprint: str
+    fingerprint: int
 
 
 class Header(msgspec.Struct):
