@@ -170,8 +170,8 @@ class _Look:
         found = {place: self._typed(place, there[place], looked) for place in there}
         text = {place: asked[place] for place in there if self._as_text(there[place], asked[place])}
         cells = {self._names[place]: self._cells(place, looked) for place in text}
-        said = {self._names[place]: one for place, one in text.items()}
-        decided = decide(cells, said, typed=True, closely=self._closely)
+        named = {self._names[place]: one for place, one in text.items()}
+        decided = decide(cells, named, typed=True, closely=self._closely)
         return found | {place: decided[self._names[place]] for place in text}
 
     def _as_text(self, there: Holds, asked: Asked) -> bool:
