@@ -361,3 +361,25 @@ def test_a_record_may_be_longer_than_any_cell_may_be(csv, monkeypatch):
 def test_a_header_without_a_newline_behind_blank_lines(csv):
     with pytest.raises(InputError, match=r"rows\.csv: holds no rows$"):
         matrix(csv("\n\na;label"))
+
+
+class Counted(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_a_table_of_many_columns_is_planned_in_linear_time():
+    from noregret.stream.settings import Settings
+    from noregret.stream.table import plan
+
+    names = [Counted(f"c{i}") for i in range(500)] + ["label"]
+    first = plan(names, lambda place: "categorical" if place % 2 else "numeric", Settings(), "wide.csv")
+    again = [Counted(str(name)) for name in reversed(names)]
+    plan(again, lambda place: "numeric", Settings(features=first.features), "wide.csv")
+    assert Counted.compared < 50 * len(names)
