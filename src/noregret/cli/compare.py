@@ -131,7 +131,12 @@ def compare(
             watch=bar.show,
         )
     draw(comparison, kind=kind, to=plot)
-    reading = {"label": label, "positive": positive, "text": names(text), "categorical": names(categorical)}
+    reading: dict[str, Any] = {
+        "label": label,
+        "positive": positive,
+        "text": names(text),
+        "categorical": names(categorical),
+    }
     reading |= {"ignore": names(ignore), "hash_bits": hash_bits, "missing": missing}
     command = _command(
         stream, {**reading, "task": task, "passes": None if passes == 1 else passes}, comparison, shuffle
@@ -253,9 +258,8 @@ def _show(comparison: Comparison) -> None:
         task = comparison.recognised.task
         print(f"task: {task.words}; the line-up for it, each learner with a bias and scaled rows, the best first")
     errors = "mean absolute error" if first.mistakes is None else "mistakes"
-    head = ("", errors, "loss", "per row", "seconds")
-    if comparison.certified:
-        head = ("", errors, "loss", "per row", "regret", "bound", "slack", "seconds")
+    solved = ("regret", "bound", "slack") if comparison.certified else ()
+    head = ("", errors, "loss", "per row", *solved, "seconds")
     aligned([*(_row(one, comparison.certified) for one in comparison.contenders), *_baselines(comparison)], head)
     for one in comparison.contenders if comparison.certified else ():
         print(_told(one))
