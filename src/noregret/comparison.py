@@ -223,7 +223,8 @@ def compare(
         if task is not None or positive is not None:
             raise SettingError("compare: task and positive are for the line-up, so they go without learners")
     rows = reorderable(_Told(read(stream), watch) if watch is not None else read(stream))
-    seen, left_out = None, []
+    seen: Recognised | None = None
+    left_out: list[tuple[str, str]] = []
     if learners is None:
         seen = recognise(rows)
         seen = seen if task is None else replace(seen, task=Task.parse(task))

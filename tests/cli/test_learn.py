@@ -45,8 +45,8 @@ def test_the_table_says_what_the_definition_counts(noregret, rows, examples):
     assert table["loss (zero-one)"][0] == str(mistakes)
     assert float(table["weights ‖w‖"][0]) == pytest.approx(np.linalg.norm(w), rel=1e-5)
     assert float(table["longest row ‖x‖"][0]) == pytest.approx(np.linalg.norm(X, axis=1).max(), rel=1e-5)
-    assert table["always the commoner label"][0] == str(min((y > 0).sum(), (y < 0).sum()))
-    assert table["the label that came last"][0] == str(1 + (y[1:] != y[:-1]).sum())
+    assert table["baseline: most frequent label"][0] == str(min((y > 0).sum(), (y < 0).sum()))
+    assert table["baseline: previous label"][0] == str(1 + (y[1:] != y[:-1]).sum())
 
 
 def test_json_has_the_keys_of_the_contract(noregret, rows, examples):
@@ -94,7 +94,7 @@ def test_regression_prints_its_own_figures(noregret, here):
     table = answer.rows()
     assert answer.code == 0
     assert "mistakes" not in table
-    assert {"mean absolute error", "root mean squared error", "the mean of the labels so far"} <= set(table)
+    assert {"mean absolute error", "root mean squared error", "baseline: mean of the labels so far"} <= set(table)
     found = noregret("learn", "numbers.csv", "--learner", "ogd", "--loss", "absolute", "--json").json
     assert found["mistakes"] is None
     assert found["metrics"]["mae"] == pytest.approx(found["loss"]["mean"], rel=1e-12)

@@ -379,7 +379,7 @@ def test_without_learners_a_line_up_plays_and_is_sorted():
     X, y = two_classes()
     found = compare_plainly((X, y))
     specs = {one.spec for one in found.contenders}
-    assert {"adagrad:loss=logistic", "ftrl:loss=logistic", "coin:loss=logistic", "pa1", "averaged"} <= specs
+    assert {"adagrad:loss=logistic", "ogd:loss=logistic", "coin:loss=logistic", "pa1"} <= specs
     assert {"second-order", "kernel:kernel=rbf"} <= specs
     wrong = [one.run.mistakes for one in found.contenders]
     assert wrong == sorted(wrong)
@@ -422,7 +422,7 @@ def test_the_line_up_follows_the_task():
     X = rng.normal(size=(300, 3))
     many = compare_plainly((X, np.argmax(X, axis=1)))
     assert {one.spec for one in many.contenders} == {"multiclass", "multiclass:update=one-vs-rest"}
-    assert dict(many.left_out)["averaged, second-order, kernel"] == "only for two classes"
+    assert dict(many.left_out)["second-order, kernel"] == "only for two classes"
     numbers = compare_plainly((X, 500.0 + 30.0 * X[:, 0] + rng.normal(size=300)))
     errors = [one.run.metrics["mae"] for one in numbers.contenders]
     assert errors == sorted(errors)

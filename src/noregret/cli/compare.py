@@ -141,9 +141,16 @@ def compare(
             watch=bar.show,
         )
     draw(comparison, kind=kind, to=plot)
-    reading = {"label": label, "positive": positive, "text": names(text), "categorical": names(categorical)}
-    reading |= {"numeric": names(numeric), "date": names(date), "keep": names(keep), "ignore": names(ignore)}
-    reading |= {"hash_bits": hash_bits, "missing": missing}
+    columns = {
+        "text": text,
+        "categorical": categorical,
+        "numeric": numeric,
+        "date": date,
+        "keep": keep,
+        "ignore": ignore,
+    }
+    reading: dict[str, Any] = {"label": label, "positive": positive, "hash_bits": hash_bits, "missing": missing}
+    reading |= {key: names(given) for key, given in columns.items()}
     command = _command(
         stream, {**reading, "task": task, "passes": None if passes == 1 else passes}, comparison, shuffle
     )
@@ -267,9 +274,8 @@ def _show(comparison: Comparison) -> None:
         task = comparison.recognised.task
         print(f"task: {task.words}; the line-up for it, each learner with a bias and scaled rows, the best first")
     errors = "mean absolute error" if first.mistakes is None else "mistakes"
-    head = ("", errors, "loss", "per row", "seconds")
-    if comparison.certified:
-        head = ("", errors, "loss", "per row", "regret", "bound", "slack", "seconds")
+    solved = ("regret", "bound", "slack") if comparison.certified else ()
+    head = ("", errors, "loss", "per row", *solved, "seconds")
     aligned([*(_row(one, comparison.certified) for one in comparison.contenders), *_baselines(comparison)], head)
     for one in comparison.contenders if comparison.certified else ():
         print(_told(one))
@@ -322,13 +328,13 @@ def _told(one: Contender) -> str:
 def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:
     """The two rules without features as rows of the table."""
     from noregret.cli.show import number
+    from noregret.summary import BASELINES
 
     first = comparison.contenders[0].run
-    names = {"majority_label": "baseline: most frequent label", "mean_label": "baseline: mean of the labels so far"}
     blank = ("",) * (4 if comparison.certified else 1)
     rows: list[tuple[str, ...]] = []
     for key, value in comparison.baselines.items():
-        name = names.get(key, "baseline: previous label")
+        name = BASELINES[key]
         if first.mistakes is None:
             loss = f"{number(value)} ({first.learner.loss.spec})"
             error = number(value / first.rounds) if first.learner.loss.name == "absolute" else "–"

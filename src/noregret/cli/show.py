@@ -9,7 +9,7 @@ from unicodedata import combining, east_asian_width
 
 from noregret.cli.visible import put, visible
 from noregret.run import Run
-from noregret.summary import at_least, at_most, counted, number, run_rows, share, title_of
+from noregret.summary import RUN_HEAD, at_least, at_most, counted, number, run_rows, share, title_of
 
 LINES = 20  # lines shown of what was recognised
 
@@ -50,7 +50,7 @@ def show_run(run: Run, title: str | None = None, task: str | None = None) -> Non
     """The table of one run."""
     rows = run_rows(run)
     told = [] if task is None else [("task", task, "")]
-    table([*told, *rows], ("", "total", "a round"), title=title_of(run) if title is None else title)
+    table([*told, *rows], RUN_HEAD, title=title_of(run) if title is None else title)
 
 
 def show_lines(lines: Sequence[str]) -> None:

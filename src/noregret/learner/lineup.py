@@ -1,7 +1,8 @@
 """The learners that `compare` sets side by side when none is named, and which of them do not apply to a stream.
 
-Each is prepared as the default learner of its task is. For two classes the order is that of their mean error on real
-sets; whichever is best on the stream at hand is found by playing them all.
+Each is prepared as the default learner of its task is. Not among them: `ftrl`, which plays as `adagrad` does as long as
+nothing is asked of it (18.19 % errors each on a1a), and `averaged`, whose run counts the mistakes of the perceptron that
+it averages (23.74 % each).
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Member:
 
     def core(self) -> Core:
         """A new learner."""
-        return LEARNERS[self.name](**dict(self.own), **{key: PREPARED[key] for key in self.prepared})
+        settings: Settings = {**dict(self.own), **{key: PREPARED[key] for key in self.prepared}}
+        return LEARNERS[self.name](**settings)
 
     def why_not(self, rows: int, features: int) -> str | None:
         """Why it does not apply to a stream of so many rows and features; None where it does."""
@@ -49,15 +51,13 @@ class Member:
 
 LOGISTIC = (("loss", "logistic"),)
 SCALED = ("bias", "scale")
-ONLY = {"averaged": Task.BINARY, "second-order": Task.BINARY, "kernel": Task.BINARY}
+ONLY = {"second-order": Task.BINARY, "kernel": Task.BINARY}
 ONLY |= {"multiclass": Task.MULTICLASS, "vaw": Task.REGRESSION}
 MEMBERS = (
     Member("adagrad", Task.BINARY, LOGISTIC),
-    Member("ftrl", Task.BINARY, LOGISTIC),
     Member("ogd", Task.BINARY, LOGISTIC),
     Member("coin", Task.BINARY, LOGISTIC),
     Member("pa1", Task.BINARY),
-    Member("averaged", Task.BINARY),
     Member("second-order", Task.BINARY, limit=PAIRS),
     Member("kernel", Task.BINARY, (("kernel", "rbf"),), limit=KERNEL),
     Member("multiclass", Task.MULTICLASS),
