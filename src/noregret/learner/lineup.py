@@ -1,8 +1,8 @@
 """The learners that `compare` sets side by side when none is named, and which of them do not apply to a stream.
 
 Each is prepared as the default learner of its task is. Not among them: `ftrl`, which plays as `adagrad` does as long as
-nothing is asked of it (18.19 % errors each on a1a), and `averaged`, whose run counts the mistakes of the perceptron that
-it averages (23.74 % each).
+nothing is asked of it (18.19 % errors each on a1a), and `averaged`, whose run counts the mistakes of the perceptron
+that it averages (23.74 % each).
 """
 
 from __future__ import annotations
