@@ -70,8 +70,8 @@ def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
     return _in_two(rounds, lambda part: combined(part, alpha))
 
 
-def _values_of(rows: Rows) -> Vector:
-    return np.asarray(rows.X if isinstance(rows, Dense) else rows.values, np.float64)
+def _values_of(rows: Rows) -> NDArray[np.floating[Any]]:
+    return rows.X if isinstance(rows, Dense) else rows.values
 
 
 def _apart(rounds: Rounds, triples: NDArray[np.float64]) -> bool:
