@@ -20,7 +20,7 @@ from noregret.errors import SettingError
 from noregret.interval import Interval, ends, total
 from noregret.loss import LARGEST_EXPONENT, Loss
 from noregret.rounds import Rounds
-from noregret.stream.block import Dense, Rows
+from noregret.stream.block import Dense, Floats, Rows
 
 Vector = NDArray[np.float64]
 EPS = 2.0**-52
@@ -70,7 +70,7 @@ def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
     return _in_two(rounds, lambda part: combined(part, alpha))
 
 
-def _values_of(rows: Rows) -> NDArray[np.floating[Any]]:
+def _values_of(rows: Rows) -> Floats:
     return rows.X if isinstance(rows, Dense) else rows.values
 
 
