@@ -379,7 +379,7 @@ def test_without_learners_a_line_up_plays_and_is_sorted():
     X, y = two_classes()
     found = compare_plainly((X, y))
     specs = {one.spec for one in found.contenders}
-    assert {"adagrad:loss=logistic", "ogd:loss=logistic", "coin:loss=logistic", "pa1"} <= specs
+    assert {"adagrad:loss=logistic", "ogd:loss=logistic", "pa1"} <= specs
     assert {"second-order", "kernel:kernel=rbf"} <= specs
     wrong = [one.run.mistakes for one in found.contenders]
     assert wrong == sorted(wrong)
