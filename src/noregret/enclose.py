@@ -9,6 +9,8 @@ itself is evaluated in float64 to within a few units of its last place, which `s
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +20,22 @@ from noregret.errors import SettingError
 from noregret.interval import Interval, ends, total
 from noregret.loss import LARGEST_EXPONENT, Loss
 from noregret.rounds import Rounds
+from noregret.stream.block import Dense, Floats, Rows
 
 Vector = NDArray[np.float64]
 EPS = 2.0**-52
 TINY = 1e-300
+VAST, UNIT = 2.0**900, 2.0**200  # numbers above VAST overflow when a product takes them apart
 
 
 def margins(rounds: Rounds, u: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of ⟨u, x_t⟩ for every round."""
     out = np.empty((len(rounds), 3))
-    dots(rounds.given, np.ascontiguousarray(u, dtype=np.float64), out)
-    return ends(out)
+    u = np.ascontiguousarray(u, dtype=np.float64)
+    dots(rounds.given, u, out)
+    if _apart(rounds, out):
+        return ends(out)
+    return _in_two(rounds, lambda part: margins(part, u))
 
 
 def row_norms2(rounds: Rounds) -> tuple[Vector, Vector]:
@@ -52,13 +59,39 @@ def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
     totals = np.zeros((rounds.width, 3))
     if rounds.weights is None:
         combination(rounds.given, np.ascontiguousarray(alpha), totals)
+    else:
+        # k·α as the sum of two floats, so that nothing of the product is lost
+        high = rounds.weights * alpha
+        low = _product_tail(rounds.weights, alpha, high)
+        combination(rounds.given, high, totals)
+        combination(rounds.given, low, totals)
+    if _apart(rounds, totals):
         return ends(totals)
-    # k·α as the sum of two floats, so that nothing of the product is lost
-    high = rounds.weights * alpha
-    low = _product_tail(rounds.weights, alpha, high)
-    combination(rounds.given, high, totals)
-    combination(rounds.given, low, totals)
-    return ends(totals)
+    return _in_two(rounds, lambda part: combined(part, alpha))
+
+
+def _values_of(rows: Rows) -> Floats:
+    return rows.X if isinstance(rows, Dense) else rows.values
+
+
+def _apart(rounds: Rounds, triples: NDArray[np.float64]) -> bool:
+    """Whether sums overflowed only where they are too large themselves: all numbers could be taken apart."""
+    return bool(np.isfinite(triples).all()) or not bool((np.abs(_values_of(rounds.rows)) > VAST).any())
+
+
+def _in_two(rounds: Rounds, of: Callable[[Rounds], tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
+    """Ends of what is linear in the rows, where some numbers are too large to be split: those in units of 2²⁰⁰."""
+    rows, values = rounds.rows, _values_of(rounds.rows)
+    vast = np.abs(values) > VAST
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = of(replace(rounds, rows=_with(rows, np.where(vast, 0.0, values))))
+        far_low, far_high = of(replace(rounds, rows=_with(rows, np.where(vast, values / UNIT, 0.0))))
+        low, high = np.nextafter(low + far_low * UNIT, -np.inf), np.nextafter(high + far_high * UNIT, np.inf)
+    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+
+def _with(rows: Rows, values: Vector) -> Rows:
+    return Dense(values) if isinstance(rows, Dense) else replace(rows, values=values)
 
 
 def norm_between(lo: Vector, hi: Vector) -> Interval:
@@ -75,10 +108,13 @@ def norm_between(lo: Vector, hi: Vector) -> Interval:
 
 def losses(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of ℓ(z, y) at scores that are exactly z."""
-    value, slack = _values(loss, z, y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value, slack = _values(loss, z, y)
     if loss.name == "exponential":
         top = math.exp(LARGEST_EXPONENT)  # from here on it is given as infinite
         return np.maximum(np.minimum(value, top) - np.minimum(slack, 16.0 * EPS * top + TINY), 0.0), value + slack
+    sound = np.isfinite(value)  # one that overflowed has no upper end, and of the lower one nothing is known
+    value, slack = np.where(sound, value, 0.0), np.where(sound, slack, np.inf)
     return np.maximum(value - slack, 0.0) if not loss.custom else value - slack, value + slack
 
 
@@ -92,9 +128,10 @@ def risk(rounds: Rounds, loss: Loss, u: Vector, sigma: float = 0.0) -> Interval:
     lo, hi = margins(rounds, u)
     at_lo, at_hi = losses(loss, lo, rounds.y), losses(loss, hi, rounds.y)
     # Between its ends a convex loss lies below the larger of them, and above the tangent at the first.
-    steep = np.where(hi > lo, np.abs(loss.gradients(lo, rounds.y)), 0.0)
-    drop = steep * (hi - lo) * (1.0 + 8.0 * EPS)
-    found = _weighted(at_lo[0] - drop, np.maximum(at_lo[1], at_hi[1]), rounds.weights)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steep = np.where(hi > lo, np.abs(loss.gradients(lo, rounds.y)), 0.0)
+        drop = steep * (hi - lo) * (1.0 + 8.0 * EPS)
+        found = _weighted(at_lo[0] - drop, np.maximum(at_lo[1], at_hi[1]), rounds.weights)
     if sigma:
         found = found + norm(u).square() * (Interval.of(sigma) * (0.5 * len(rounds)))
     return found

@@ -30,7 +30,10 @@ class InputError(NoregretError, ValueError):
         self.line = line
 
     def __str__(self) -> str:
-        place = [str(part) for part in (self.source, self.line) if part is not None]
+        source = self.source
+        if source is not None and not source.isprintable():  # a file can be named by any characters
+            source = repr(source)[1:-1]
+        place = [str(part) for part in (source, self.line) if part is not None]
         return ": ".join([":".join(place), self.sentence]) if place else self.sentence
 
 
@@ -50,6 +53,14 @@ class ReceiptError(InputError):
     ) -> None:
         super().__init__(sentence, source, line)
         self.failed = failed
+
+
+class MemoryShortError(SettingError, MemoryError):
+    """Memory that cannot be had: what needs it, how much, and how much there is."""
+
+
+class CacheWarning(UserWarning):
+    """A cache that could not be kept; nothing else is different."""
 
 
 class DivergedError(NoregretError, ArithmeticError):

@@ -8,11 +8,12 @@ Layout, little-endian: the eight bytes `NOREGRET`; the format version (u32); the
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import struct
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -20,19 +21,22 @@ from numpy.typing import NDArray
 
 from noregret._kernel.stamp import fingerprint
 from noregret._kernel.state import POINTS, ROWS, WINDOW, new_state
-from noregret.atomic import whole_file
+from noregret.atomic import alone, whole_file
 from noregret.errors import ModelFileError, SettingError
 from noregret.kernel import Kernel
 from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
-from noregret.learner.core import Core
+from noregret.learner.core import Core, fit
 from noregret.learner.selected import Selected
 from noregret.loss import Loss
 from noregret.stream.features import Features
 
 MAGIC = b"NOREGRET"
-VERSION = 1
+VERSION = 2  # 2: what columns were recognised as
 _FRONT = struct.Struct("<8sII")
+_TYPES = ("<f8", "<f4", "<i8", "<i4", "<u8", "<u4", "|u1", "|i1", "|b1")  # of the arrays in a file
+_WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)  # what forged fields cause
+Whole = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Stored(msgspec.Struct):
@@ -44,29 +48,76 @@ class Stored(msgspec.Struct):
     offset: int
 
 
+class Segment(msgspec.Struct):
+    """One call of `learn`, as a file that anybody may have written must hold it."""
+
+    rows: Whole
+    skipped: Whole
+    digest: str | None
+    begin: Whole
+    end: Whole
+    passes: Whole
+    ended: bool
+    shuffle: Whole | None
+    class_weight: dict[str, float] | None
+
+
+class Options(msgspec.Struct):
+    """How streams were read, as a file that anybody may have written must hold it."""
+
+    label: str | None = None
+    positive: str | None = None
+    text: list[str] | None = None
+    categorical: list[str] | None = None
+    numeric: list[str] | None = None
+    date: list[str] | None = None
+    keep: list[str] | None = None
+    ignore: list[str] | None = None
+    hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None = None
+    missing: str | None = None
+    class_weight: dict[str, float] | None = None
+
+
+class Own(msgspec.Struct):
+    """A loss or a kernel of the user's own."""
+
+    name: str
+    fingerprint: int
+
+
 class Header(msgspec.Struct):
     """Everything of a learner that is not an array."""
 
     learner: str
     settings: dict[str, Any]
-    custom_loss: dict[str, Any] | None
+    custom_loss: Own | None
     features: dict[str, Any] | None
     labels: dict[str, Any] | None
     segments: list[dict[str, Any]]
-    width: int
+    width: Annotated[int, msgspec.Meta(ge=0, le=2**31)]
     paired: bool
     arrays: list[Stored]
     estimator: dict[str, Any] | None = None  # what the scikit-learn shell adds
     options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
     selection: dict[str, Any] | None = None  # of a model that was selected from a run: how, and the risk promised
-    custom_kernel: dict[str, Any] | None = None  # name and fingerprint of a kernel of the user's own
+    custom_kernel: Own | None = None  # name and fingerprint of a kernel of the user's own
 
 
-def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | None = None) -> None:
-    """Write the learner; the file appears whole or an older one stays as it was."""
+def save(
+    core: Core,
+    path: str | os.PathLike[str],
+    estimator: dict[str, Any] | None = None,
+    *,
+    since: bytes | None = None,
+) -> Path:
+    """Write the learner, and say where; the file appears whole or an older one stays as it was.
+
+    `since` is the seal that the file at `path` had when this learner was loaded from it. Where it has another now,
+    somebody else has saved there meanwhile: that file stays, and this one is written beside it.
+    """
     settings, custom = dict(core.settings), None
     if core.loss.custom:
-        custom = {"name": core.loss.name, "fingerprint": fingerprint(core.loss.value, core.loss.slope)}
+        custom = Own(core.loss.name, fingerprint(core.loss.value, core.loss.slope))
         settings["loss"] = None
     own = settings.get("kernel")
     if isinstance(own, Kernel):
@@ -94,16 +145,36 @@ def save(core: Core, path: str | os.PathLike[str], estimator: dict[str, Any] | N
             estimator,
             core.options,
             core.selection if isinstance(core, Selected) else None,
-            own_kernel(own) if isinstance(own, Kernel) else None,
+            Own(**own_kernel(own)) if isinstance(own, Kernel) else None,
         )
     )
-    digest = hashlib.sha256()
-    with whole_file(path) as file:
+    digest, placed = hashlib.sha256(), Path(path)
+
+    def place(temporary: Path, target: Path) -> None:
+        nonlocal placed
+        with alone(target):
+            if since is not None and seal(target) not in (since, None):
+                target = target.with_name(f"{target.stem}-{digest.hexdigest()[:8]}{target.suffix}")
+                placed = target if placed.is_symlink() else placed.with_name(target.name)
+            temporary.replace(target)
+
+    with whole_file(path, place=place) as file:
         parts: list[bytes | memoryview] = [_FRONT.pack(MAGIC, VERSION, len(header)), header]
         for data in (*parts, *map(_raw, arrays.values())):
             digest.update(data)
             file.write(data)
         file.write(digest.digest())
+    return placed
+
+
+def seal(path: str | os.PathLike[str]) -> bytes | None:
+    """The checksum that a model file ends with, which tells one from another; None where no file can be read."""
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(-min(32, os.fstat(file.fileno()).st_size), os.SEEK_END)
+            return file.read()
+    except OSError:
+        return None
 
 
 def own_kernel(kernel: Kernel) -> dict[str, Any]:
@@ -118,33 +189,54 @@ def load(
     name = os.fspath(path)
     header, body = _read(name)
     core = _constructed(name, header, loss, kernel)
+    arrays = {part.name: _array(name, part, body) for part in header.arrays}
+    try:
+        msgspec.convert(header.segments, list[Segment])
+        msgspec.convert(header.options, Options)
+        return _restored(core, header, arrays), header.estimator
+    except ModelFileError:
+        raise
+    except (*_WRONG, msgspec.ValidationError) as error:
+        raise ModelFileError(f"the model file is damaged ({_reason(error)})", name) from error
+
+
+def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Core:
+    """The learner with all that it had learned; one of _WRONG where that does not fit together."""
     if header.selection is not None:
         core = Selected(core, header.selection)
-    arrays = {part.name: _array(name, part, body) for part in header.arrays}
     state = new_state()
-    try:
-        for field in state.dtype.names or ():
-            state[field] = arrays[f"state.{field}"]
-        core.restore(arrays, header.width, header.paired)
-        core.preparation.restore(arrays)
-        core.plain = not core.preparation.active
-        core.features = Features.from_dict(header.features) if header.features else None
-        core.labels = core.labels.from_dict(header.labels) if header.labels and core.labels else None
-    except (KeyError, ValueError, TypeError) as error:
-        raise ModelFileError(f"the model file is damaged ({error})", name) from error
-    _check_places(name, state)
+    fit(arrays, {"peak": (len(arrays["peak"]),)})
+    for field in state.dtype.names or ():
+        part = arrays[f"state.{field}"]
+        if part.shape != state[field].shape or part.dtype != state[field].dtype:
+            raise ValueError(f"{field} does not fit")
+        state[field] = part
+    _check_places(state)
+    core.restore(arrays, header.width, header.paired)
+    core.preparation.restore(arrays)
+    core.plain = not core.preparation.active
+    core.features = Features.from_dict(header.features) if header.features is not None else None
+    if (header.labels is None) != (core.labels is None):
+        raise ValueError("its labels are not those of its loss")
+    if header.labels is not None and core.labels is not None:
+        core.labels = core.labels.from_dict(header.labels)
     core.state, core.segments, core.options = state, header.segments, header.options
-    return core, header.estimator
+    return core
 
 
-def _check_places(name: str, state: NDArray[Any]) -> None:
+def _reason(error: Exception) -> str:
+    """What is wrong, on one line."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _check_places(state: NDArray[Any]) -> None:
     """What kernels use as places in tables must lie inside them."""
     limits = {"window_at": WINDOW, "trace_rows": POINTS, "curve_rows": ROWS}
     for field, limit in limits.items():
         if not 0 <= state[field][0] < limit:
-            raise ModelFileError(f"the model file is damaged ({field} is {state[field][0]})", name)
+            raise ValueError(f"{field} is {state[field][0]}")
     if state["trace_step"][0] < 1 or state["rounds"][0] < 0:
-        raise ModelFileError("the model file is damaged (its clock is wrong)", name)
+        raise ValueError("its clock is wrong")
 
 
 def _raw(array: NDArray[Any]) -> memoryview:
@@ -168,8 +260,8 @@ def _read(name: str) -> tuple[Header, bytes]:
         raise ModelFileError("the model file is damaged or cut short: its checksum does not match", name)
     try:
         header = msgspec.msgpack.decode(data[_FRONT.size : _FRONT.size + length], type=Header)
-    except msgspec.MsgspecError as error:
-        raise ModelFileError(f"the header of the model file is damaged ({error})", name) from error
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        raise ModelFileError(f"the header of the model file is damaged ({_reason(error)})", name) from error
     return header, data[_FRONT.size + length : -32]
 
 
@@ -178,7 +270,7 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
         raise ModelFileError(f"holds a learner {header.learner!r} that this noregret does not know", name)
     settings = dict(header.settings)
     if header.custom_loss is not None:
-        wanted = header.custom_loss["name"]
+        wanted = header.custom_loss.name
         if loss is None:
             raise ModelFileError(
                 f"was learned with the loss {wanted!r} of its own: in Python, give it with noregret.load(path, loss)",
@@ -186,31 +278,34 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
             )
         if not isinstance(loss, Loss):
             raise SettingError(f"load: loss must be the loss {wanted!r} that the model was learned with, got {loss!r}")
-        if fingerprint(loss.value, loss.slope) != header.custom_loss["fingerprint"]:
+        if fingerprint(loss.value, loss.slope) != header.custom_loss.fingerprint:
             raise ModelFileError(f"was learned with another {wanted!r} than the loss given", name)
         settings["loss"] = loss
     if header.custom_kernel is not None:
         settings["kernel"] = _own_kernel(name, header.custom_kernel, kernel)
     try:
         return LEARNERS[header.learner](**settings)
-    except (TypeError, SettingError) as error:
-        raise ModelFileError(f"the settings in the model file cannot be used ({error})", name) from error
+    except _WRONG as error:
+        raise ModelFileError(f"the settings in the model file cannot be used ({_reason(error)})", name) from error
 
 
-def _own_kernel(name: str, wanted: dict[str, Any], kernel: Any) -> Kernel:
+def _own_kernel(name: str, wanted: Own, kernel: Any) -> Kernel:
     """The kernel given, if it is the one that was learned with."""
     if kernel is None:
         said = "in Python, give it with noregret.load(path, kernel=kernel)"
-        raise ModelFileError(f"was learned with the kernel {wanted['name']!r} of its own: {said}", name)
+        raise ModelFileError(f"was learned with the kernel {wanted.name!r} of its own: {said}", name)
     found = parse_kernel(kernel)
-    if not found.custom or fingerprint(found.function) != wanted["fingerprint"]:  # type: ignore[arg-type]
-        raise ModelFileError(f"was learned with another {wanted['name']!r} than the kernel given", name)
-    return replace(found, name=wanted["name"])
+    if not found.custom or fingerprint(found.function) != wanted.fingerprint:  # type: ignore[arg-type]
+        raise ModelFileError(f"was learned with another {wanted.name!r} than the kernel given", name)
+    return replace(found, name=wanted.name)
 
 
 def _array(name: str, part: Stored, body: bytes) -> NDArray[Any]:
     try:
-        count = int(np.prod(part.shape, dtype=np.int64))
-        return np.frombuffer(body, np.dtype(part.dtype), count, part.offset).reshape(part.shape)
-    except (ValueError, TypeError) as error:
-        raise ModelFileError(f"the array {part.name!r} in the model file is damaged ({error})", name) from error
+        if part.dtype not in _TYPES or any(not 0 <= size <= 2**31 for size in part.shape):
+            raise ValueError("no array has such a type or shape")
+        return np.frombuffer(body, np.dtype(part.dtype), math.prod(part.shape), part.offset).reshape(part.shape)
+    except _WRONG as error:
+        raise ModelFileError(
+            f"the array {part.name!r} in the model file is damaged ({_reason(error)})", name
+        ) from error

@@ -98,7 +98,7 @@ class Preparation:
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go back to what was kept; a KeyError or a ValueError where it does not fit."""
-        self.peak = arrays["peak"].copy()
+        self.peak = np.array(arrays["peak"], np.float64)
         self.means = Means.of(arrays) if "means.rows" in arrays else None
 
 

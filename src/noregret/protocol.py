@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.digest import Digest
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, MemoryShortError, SettingError
 from noregret.learner.core import Core
 from noregret.learner.selected import REFUSAL
+from noregret.memory import free_memory, shortage
 from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.seen import Again, Repeats, Seen
 from noregret.stream.base import Stream
-from noregret.stream.block import Block
+from noregret.stream.block import Block, Sparse
 from noregret.stream.features import Features
 from noregret.stream.hashing import written
 from noregret.stream.labels import Labels, same
@@ -141,7 +142,10 @@ def play(
             }
         )
     if core.features is not None and core.features.kind == "names":
-        core.grow(core.features.width, sparse=core.paired)  # columns and slots that no row has touched have weights too
+        try:  # columns and slots that no row has touched have weights too
+            core.grow(core.features.width, sparse=core.paired)
+        except MemoryError as error:
+            raise _short_of_memory(core, source.source, None, error) from error
     return Run.of(
         core,
         before,
@@ -292,8 +296,27 @@ def _weight_of(class_weight: dict[Any, float], label: Any) -> float:
 def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
     try:
         return core.play(block.rows, y, weights, keep)
-    except SettingError as error:  # more features than there is memory for
+    except MemoryError as error:
+        raise _short_of_memory(core, block.source, block, error) from error
+    except SettingError as error:
         raise InputError(str(error), block.source, int(block.lines[0])) from error
+
+
+def _short_of_memory(core: Core, source: str, block: Block | None, error: MemoryError) -> MemoryShortError:
+    """Which row, or which setting, needs memory that cannot be had."""
+    features, rows, said = core.features, None if block is None else block.rows, shortage(error)
+    if features is not None and features.hash_bits is not None:
+        free = free_memory()
+        left = "" if free is None else f", and {free / 1e9:.1f} GB are free"
+        return MemoryShortError(
+            f"{source}: {features.hash_bits} hash bits make {features.slots} features: their weights need more memory"
+            f" than can be had{left}: use fewer --hash-bits"
+        )
+    if block is None or not isinstance(rows, Sparse) or not len(rows.indices):
+        return MemoryShortError(f"{source}: {said}")
+    row, feature = rows.row_of(int(rows.indices.argmax()))
+    named = said if f"feature {feature} " in said else f"feature {feature}: {said}"
+    return MemoryShortError(f"{source}:{int(block.lines[row])}: {named}")
 
 
 def _played(scores: Vector, y: Vector) -> tuple[Vector, Vector]:

@@ -204,7 +204,7 @@ class Run:
 
         Classification, in mistakes: always the more frequent label (known with hindsight), and the label that came
         last (the first round counts as a mistake). Regression, in the run's own loss: the running mean of the labels,
-        and the label that came last, both 0 before the first.
+        and the previous label, both 0 before the first.
         """
         if self.learner.regression:
             return {"mean_label": self._get("constant"), "last_label": self._get("last")}

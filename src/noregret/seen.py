@@ -75,7 +75,7 @@ class Repeats:
             found = digest.hexdigest() if stop in ends else None
             for segment in self._told:
                 if segment["rows"] == digest.rows and segment["digest"] == found:
-                    raise self._refused(segment, f"the first {digest.rows:,} rows are rows")
+                    raise self._refused(segment, f"the first {digest.rows:,} rows")
             start = stop
 
     def finish(self, rows: int, how: tuple[int, int | None], again: Again) -> None:
@@ -87,10 +87,10 @@ class Repeats:
                 for block, y, weights in again(*other):
                     digest.update(block.rows, y, weights)
                 if digest.hexdigest() == segment["digest"]:
-                    raise self._refused(segment, "these are rows")
+                    raise self._refused(segment, "these rows")
 
     def _refused(self, segment: Segment, which: str) -> InputError:
-        way = "add --again (again=True in Python) to learn from them once more"
-        if segment is self._last:
-            way += ", or --skip seen to go on behind them"
-        return InputError(f"{which} that the model has already learned from: {way}", self._source)
+        skip = ", or --skip seen to continue after them" if segment is self._last else ""
+        return InputError(
+            f"the model has already learned from {which}: use --again to learn from them once more{skip}", self._source
+        )

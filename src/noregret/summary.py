@@ -7,6 +7,13 @@ import math
 from noregret._kernel.state import WINDOW
 from noregret.run import Run
 
+RUN_HEAD = ("", "total", "per row")  # of the table of a run
+BASELINES = {  # rules that look at no feature, as tables name them
+    "majority_label": "baseline: most frequent label",
+    "last_label": "baseline: previous label",
+    "mean_label": "baseline: mean of the labels so far",
+}
+
 
 def share(part: float, whole: float) -> str:
     return f"{100.0 * part / whole:.2f} %" if whole else "–"
@@ -72,9 +79,15 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
             rows.append((f"  in the last {WINDOW:,} rounds", "", f"{100.0 * run.window_error:.2f} %"))
         baselines = run.baselines
         rows.append(
-            ("  always the commoner label", number(baselines["majority_label"]), share(baselines["majority_label"], n))
+            (
+                f"  {BASELINES['majority_label']}",
+                number(baselines["majority_label"]),
+                share(baselines["majority_label"], n),
+            )
         )
-        rows.append(("  the label that came last", number(baselines["last_label"]), share(baselines["last_label"], n)))
+        rows.append(
+            (f"  {BASELINES['last_label']}", number(baselines["last_label"]), share(baselines["last_label"], n))
+        )
         if run.auc is not None:
             low, high = run.auc
             rows.append(("AUC", f"{math.floor(1e4 * low) / 1e4:.4f} to {math.ceil(1e4 * high) / 1e4:.4f}", ""))
@@ -83,17 +96,17 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     if run.mistakes is None:
         metrics, baselines = run.metrics, run.baselines
         rows.append(
-            ("  the mean of the labels so far", number(baselines["mean_label"]), per_round(baselines["mean_label"], n))
+            (f"  {BASELINES['mean_label']}", number(baselines["mean_label"]), per_round(baselines["mean_label"], n))
         )
         rows.append(
-            ("  the label that came last", number(baselines["last_label"]), per_round(baselines["last_label"], n))
+            (f"  {BASELINES['last_label']}", number(baselines["last_label"]), per_round(baselines["last_label"], n))
         )
         rows.append(("mean absolute error", "", number(metrics["mae"])))
         rows.append(("root mean squared error", "", number(metrics["rmse"])))
     upper = run.regret_upper
     if upper is not None:
-        empty = " (says nothing)" if upper >= run.loss else ""
-        rows.append((f"regret at most{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
+        empty = " (too loose to be useful here)" if upper >= run.loss else ""
+        rows.append((f"regret bound{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
     longest = "longest row ‖x‖" if run.learner.supports is None else "longest row √K(x,x)"
     rows.append((longest, number(run.max_norm), ""))
     rows.append(("weights ‖w‖", number(run.weight_norm), ""))

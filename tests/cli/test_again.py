@@ -31,8 +31,8 @@ def refused(noregret, folder, *args):
 def test_the_same_file_once_more_is_refused_and_nothing_is_written(noregret, cut):
     noregret("learn", "all.svm", "--save", "m.nr", "--quiet")
     assert refused(noregret, cut, "all.svm") == (
-        "noregret: all.svm: the first 400 rows are rows that the model has already learned from: add --again"
-        " (again=True in Python) to learn from them once more, or --skip seen to go on behind them\n"
+        "noregret: all.svm: the model has already learned from the first 400 rows: use --again to learn from them"
+        " once more, or --skip seen to continue after them\n"
     )
 
 
@@ -46,7 +46,7 @@ def test_again_learns_from_them_once_more(noregret, cut, examples):
 
 def test_a_file_whose_beginning_was_seen_is_refused_as_well(noregret, cut):
     noregret("learn", "head.svm", "--save", "m.nr", "--quiet")
-    assert "the first 150 rows are rows that the model has already learned from" in refused(noregret, cut, "all.svm")
+    assert "the model has already learned from the first 150 rows" in refused(noregret, cut, "all.svm")
     assert noregret("learn", "all.svm", "--resume", "m.nr", "--skip", "seen", "--save", "m.nr", "--quiet").code == 0
     noregret("learn", "all.svm", "--save", "whole.nr", "--quiet")
     assert learned("m.nr") == learned("whole.nr")
@@ -66,14 +66,14 @@ def test_an_earlier_file_is_known_too_and_skipping_is_not_advised(noregret, cut)
 @pytest.mark.parametrize("now", [["--passes", "2"], ["--shuffle", "0"], ["--passes", "4", "--shuffle", "1"], []])
 def test_rows_are_known_in_other_passes_and_in_another_order(noregret, cut, before, now):
     noregret("learn", "head.svm", *before, "--save", "m.nr", "--quiet")
-    assert "that the model has already learned from" in refused(noregret, cut, "head.svm", *now)
+    assert "the model has already learned from" in refused(noregret, cut, "head.svm", *now)
     assert noregret("learn", "tail.svm", *now, "--resume", "m.nr", "--quiet").code == 0
 
 
 def test_standard_input_is_looked_at_in_its_one_pass(noregret, cut):
     noregret("learn", "head.svm", "--save", "m.nr", "--quiet")
     answer = noregret("learn", "-", "--resume", "m.nr", "--json", stdin=(cut / "all.svm").read_bytes())
-    assert answer.code == 2 and "the first 150 rows are rows that the model has already learned from" in answer.err
+    assert answer.code == 2 and "the model has already learned from the first 150 rows" in answer.err
     assert noregret("learn", "-", "--resume", "m.nr", "--quiet", stdin=(cut / "tail.svm").read_bytes()).code == 0
 
 
@@ -109,7 +109,7 @@ def test_in_python_rows_are_played_again_unless_they_must_not_be(examples):
     learner = nr.Perceptron()
     nr.play(learner, examples, digest=True)
     assert nr.play(learner, examples, digest=True).rounds == 800
-    with pytest.raises(nr.InputError, match="the first 400 rows are rows that the model has already learned from"):
+    with pytest.raises(nr.InputError, match="the model has already learned from the first 400 rows"):
         nr.play(learner, examples, again=False)
     for size in (1, 7, 399, 400):  # wherever a block ends
         other = nr.Perceptron()

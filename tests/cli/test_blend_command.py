@@ -119,7 +119,7 @@ def test_the_receipt_stands_and_a_changed_one_does_not(noregret, polls, here, mo
     assert answer.code == 0, answer.err
     assert "the receipt stands" in answer.out
     body = json.loads((here / "r.json").read_text())
-    body["regret"]["upper"] -= 0.5
+    body["regret"] = {end: value - 0.5 for end, value in body["regret"].items()}
     body.pop("checksum")
     (here / "bad.json").write_text(json.dumps({**body, "checksum": checksum(body)}))
     answer = noregret("verify", "bad.json", polls)

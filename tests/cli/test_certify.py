@@ -182,3 +182,14 @@ def test_a_broken_theorem_is_an_alarm(stream, monkeypatch):
     answer = call("learn", stream, "--certify", "--quiet")
     assert answer.code == 1
     assert "this is a bug, please report it" in answer.err
+
+
+@pytest.mark.parametrize("change", [{"receipt": 1}, {"arithmetic": "near-1"}])
+def test_a_receipt_of_older_rules_is_refused_with_a_sentence_and_exit_code_2(noregret, here, change):
+    (here / "rows.svm").write_text("1 1:2\n-1 1:-1\n1 1:0.5\n")
+    assert noregret("learn", "rows.svm", "--learner", "ogd", "--receipt", "r.json", "--quiet").code == 0
+    body = {**json.loads((here / "r.json").read_text()), **change}
+    (here / "old.json").write_text(json.dumps(body))
+    answer = noregret("verify", "old.json", "rows.svm")
+    assert answer.code == 2
+    assert answer.err.startswith("noregret: old.json: ") and answer.err.endswith("make it again\n")

@@ -19,7 +19,7 @@ def test_the_table_and_the_picture(noregret, here):
     assert (answer.code, answer.err) == (0, "")
     table = answer.rows()
     y = load_breast_cancer().target
-    assert table["always the commoner label"] == ["212", "37.26 %"] == [str((y == 0).sum()), "37.26 %"]
+    assert table["baseline: most frequent label"] == ["212", "37.26 %"] == [str((y == 0).sum()), "37.26 %"]
     assert int(table["perceptron"][0]) < 212
     assert int(table["gradient descent"][0]) < 212
     assert set(snapshot(here)) == {"demo", *(f"demo/{name}" for name in FILES)}

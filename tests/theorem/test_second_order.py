@@ -296,7 +296,7 @@ def test_the_ridge_must_be_positive_and_finite(kind, ridge):
 
 
 def test_more_features_than_there_is_memory_for_is_said_with_how_many_fit(monkeypatch):
-    monkeypatch.setattr(module.os, "sysconf", lambda name: 4096 if "SIZE" in name else 16 * 10**8 // 4096)
+    monkeypatch.setattr(module, "free_memory", lambda: 16 * 10**8 // 4096 * 4096)
     core = SecondOrderPerceptron()
     with pytest.raises(
         SettingError, match=r"20000 features need two matrices of 3\.2 GB each, .* enough for 10000 feat"

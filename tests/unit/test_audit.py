@@ -315,7 +315,7 @@ def test_to_dict_holds_what_the_contract_names():
             "gap",
             "finished",
         ),
-        *("segments", "by_segment", "drift"),
+        *("decisions", "segments", "by_segment", "drift"),
     }
     assert set(found["loss"]) == {"name", "total", "mean", "infinite", "finite"}
     assert set(found["regret"]) == {"lower", "upper", "comparator", "domain"}
@@ -360,7 +360,7 @@ def test_settings_that_cannot_be(settings, sentence):
     ("text", "settings", "sentence"),
     [
         ("x,label,s\n1,1,2\n", {"score": "t"}, r"log.csv: there is no column 't': the columns are x, label, s"),
-        ("x,y,s\n1,1,2\n", {"score": "s"}, r"there is no column 'label'.*the columns are x, y, s"),
+        ("x,z,s\n1,1,2\n", {"score": "s"}, r"no column is named label, .*the columns are x, z, s"),
         ("x,label,s\n1,1,2\n", {"score": "s", "segment_by": "t"}, "there is no column 't': the columns are"),
         ("x,label,s\n1,1,2\n", {"score": "s", "ignore": ["t"]}, "there is no column 't' to be --ignore"),
         (

@@ -15,7 +15,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 LEVELS = [
     ("errors", "_version"),
     ("_kernel",),
-    ("loss", "kernel", "domain", "rate", "stream", "prepare", "digest", "atomic", "threads", "interval"),
+    ("loss", "kernel", "domain", "rate", "stream", "prepare", "digest", "atomic", "memory", "threads", "interval"),
     ("rounds",),
     ("enclose", "gram"),
     ("learner", "finite", "experts"),

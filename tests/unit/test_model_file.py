@@ -34,7 +34,7 @@ def test_another_version_is_named(path):
     raw = bytearray(path.read_bytes())
     raw[8:12] = struct.pack("<I", 999)
     path.write_bytes(raw)
-    with pytest.raises(ModelFileError, match=r"m\.nr: is a model file of version 999, this noregret reads version 1$"):
+    with pytest.raises(ModelFileError, match=r"m\.nr: is a model file of version 999, this noregret reads version 2$"):
         nr.load(path)
 
 

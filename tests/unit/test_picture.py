@@ -56,12 +56,12 @@ def test_the_error_so_far_of_two_runs_and_two_baselines(perceptron, descent):
     axes = plot({"one": perceptron, "two": descent})
     assert axes.get_xlabel() == "round" and axes.get_ylabel() == "mistakes so far / rounds so far"
     assert axes.get_xscale() == "log" and axes.get_ylim()[0] == 0.0
-    assert list(lines(axes)) == ["one", "two", "commoner label", "last label"]
+    assert list(lines(axes)) == ["one", "two", "most frequent label", "previous label"]
     for name, run in (("one", perceptron), ("two", descent)):
         rounds, error = lines(axes)[name].get_data()
         assert rounds[-1] == 900 and error[-1] == run.mistakes / 900
         assert f"{name} {error[-1]:.3g}" in words(axes)
-    assert lines(axes)["commoner label"].get_ydata()[-1] * 900 == perceptron.baselines["majority_label"]
+    assert lines(axes)["most frequent label"].get_ydata()[-1] * 900 == perceptron.baselines["majority_label"]
 
 
 def test_the_mean_loss_so_far(descent):

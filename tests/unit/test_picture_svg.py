@@ -48,7 +48,7 @@ def test_nothing_is_fetched_and_every_name_means_one_thing():
 
 def test_text_stays_text_and_curves_stay_short():
     text = svg_text(drawn(pictures_of(RUN)[0]))
-    assert ">mistakes so far / rounds so far</text>" in text and ">commoner label" in text
+    assert ">mistakes so far / rounds so far</text>" in text and ">most frequent label" in text
     longest = max(path.count(" L ") + path.count("\nL ") for path in re.findall(r'<path d="([^"]*)"', text))
     assert longest <= 500 and len(text) < 60_000
 

@@ -121,7 +121,7 @@ def test_figures_regret_and_streams_are_those_of_the_receipt(files, made):
 def test_a_model_joins_the_receipt_of_its_run_and_brings_the_baselines(files, made):
     page = Page(report(files / "ogd.json", files / "ogd.nr"))
     assert page.count("section") == 1
-    assert "always the commoner label" in page.text
+    assert "baseline: most frequent label" in page.text
     assert f"{made[0].baselines['last_label']:.0f}" in page.text
     assert "Side by side" not in page.text
     other = Page(report(files / "perceptron.json", files / "ogd.nr"))

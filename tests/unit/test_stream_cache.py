@@ -349,7 +349,7 @@ def test_a_file_that_changes_while_it_is_read_gets_no_cache(file):
 def test_other_settings_make_it_anew(tmp_path):
     path = tmp_path / "mail.csv"
     path.write_text(MAIL)
-    for how in ({}, {"text": ["subject"]}, {"hash_bits": 9}, {"ignore": ["country"]}, {"label": "country"}):
+    for how in ({}, {"categorical": ["subject"]}, {"hash_bits": 9}, {"ignore": ["country"]}, {"label": "country"}):
         assert not is_sound(path, missing="zero", **how)
         assert outcome(path, missing="zero", **how, cache=True) == outcome(path, missing="zero", **how)
         assert is_sound(path, missing="zero", **how)

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.auditing.reading import Beside, column
-from noregret.errors import InputError
 from noregret.loss import probability as chance
 from noregret.rounds import as_sparse
 from noregret.stream.block import Block, Dense
 from noregret.stream.hashing import written
 from noregret.stream.numbers import numbers
 from noregret.stream.read import read
-from noregret.stream.wording import listed
 
 Vector = NDArray[np.float64]
 ROWS = 1000  # that are looked at
@@ -38,12 +36,9 @@ def logged_beside(
     log: Any, said: str, kind: str, keep: Sequence[str], taken: Sequence[str], **reading: Any
 ) -> list[str]:
     """The other columns that hold a prediction, in the order of the log; `taken` are those with a part of their own."""
-    stream = read(log, block_rows=ROWS, **reading)
+    stream = read(log, block_rows=ROWS, keep=keep, **reading)
     block = next(stream.blocks())
-    names = [*stream.features.names, *stream.features.categorical, *stream.features.text]
-    for name in keep:
-        if name not in names:
-            raise InputError(f"there is no feature {name!r} to keep: the features are {listed(names)}", stream.source)
+    names = [name for name in stream.columns if stream.features.knows(name)]
     free = [name for name in names if name not in keep and name not in taken]
     found = {name for name in free if _plain(name) in NAMES}
     if {_plain(name) for name in (*names, said)} >= WRITTEN:

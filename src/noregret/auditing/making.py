@@ -46,8 +46,10 @@ def audit(
     bias: bool = False,
     text: Sequence[str] = (),
     categorical: Sequence[str] = (),
-    ignore: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    date: Sequence[str] = (),
     keep: Sequence[str] = (),
+    ignore: Sequence[str] = (),
     hash_bits: int = 18,
     missing: str = "error",
     gap: float = 1e-4,
@@ -71,24 +73,32 @@ def audit(
     (1, 2.0)
     """
     judged = parse_loss(loss if loss is not None else "hinge" if probability is None else "logistic")
-    text, categorical, ignore, keep = (_listed(names) for names in (text, categorical, ignore, keep))
+    text, categorical, numeric, date, keep, ignore = map(_listed, (text, categorical, numeric, date, keep, ignore))
     said = _said(score, probability, prediction)
     _check(judged, radius, segments, segment_by, positive, gap, seconds)
     if probability is not None and judged.regression:
         raise SettingError(f"audit: probability is for two classes; the loss {judged.name} is for numbers")
     kind = "score" if score is not None else "probability" if probability is not None else "prediction"
     columns = {"label": label or USUAL_LABEL, kind: said, "segment": segment_by}
-    _check_columns({part: name for part, name in columns.items() if name}, (*text, *categorical, *keep))
+    _check_columns(
+        {part: name for part, name in columns.items() if name}, (*text, *categorical, *numeric, *date, *keep)
+    )
     _check_again(log)
     beside = {name: column(log, name) for name in (said, segment_by) if name}
     ignored = tuple(dict.fromkeys([*beside, *ignore]))
-    reading: dict[str, Any] = {"label": label, "text": text, "categorical": categorical}
+    reading: dict[str, Any] = {
+        "label": label,
+        "text": text,
+        "categorical": categorical,
+        "numeric": numeric,
+        "date": date,
+    }
     reading |= {"hash_bits": hash_bits, "missing": missing}
     if kind == "prediction" and judged.regression:
         kind = "score"
     what = "number" if judged.regression else kind
-    left_out = logged_beside(log, said, what, keep, (*text, *categorical), ignore=ignored, **reading)
-    stream = read(log, ignore=(*ignored, *left_out), **reading)
+    left_out = logged_beside(log, said, what, keep, (*text, *categorical, *date), ignore=ignored, **reading)
+    stream = read(log, ignore=(*ignored, *left_out), keep=keep, **reading)
     core = OnlineGradientDescent(loss=judged)
     if core.labels is not None and positive is not None:
         core.labels = Labels(positive)
@@ -117,6 +127,7 @@ def audit(
         rows.blank,
         tuple(left_out),
         (*stream.features.names, *(f"{name} (hashed)" for name in stream.features.categorical + stream.features.text)),
+        stream.decisions,
     )
 
 

@@ -73,6 +73,7 @@ class Audit:
     blank: int = 0  # predictions without a label, each a score of 0
     left_out: tuple[str, ...] = ()  # columns that look like logged predictions, so that they are not features
     columns: tuple[str, ...] = ()  # the features as the log names them, (hashed) behind those that are words
+    decisions: tuple[str, ...] = ()  # a line for each thing that was recognised in the columns
 
     def __repr__(self) -> str:
         ends = f"[{self.overall.regret.lo:.6g}, {self.overall.regret.hi:.6g}]"
@@ -107,6 +108,7 @@ class Audit:
             "features": self.features,
             "columns": list(self.columns),
             "left_out": list(self.left_out),
+            "decisions": list(self.decisions),
             "blank": self.blank,
             "bias": self.bias,
             "loss": {"name": self.loss.spec, **figures["loss"]},

@@ -9,7 +9,10 @@ import typer
 STREAM_HELP = "A file (svmlight, VW, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input."
 
 StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]
-Label = Annotated[str | None, typer.Option(help="The column that holds the label (default: label).")]
+Label = Annotated[
+    str | None,
+    typer.Option(help="The column that holds the label (default: label, target, class, outcome or y)."),
+]
 TaskName = Annotated[
     str | None,
     typer.Option(
@@ -21,6 +24,17 @@ TaskName = Annotated[
 Positive = Annotated[str | None, typer.Option(help="Which of the two labels is +1.")]
 Text = Annotated[str | None, typer.Option(help="Columns of free text, separated by commas: hashed by word.")]
 Categorical = Annotated[str | None, typer.Option(help="Columns to hash by value, separated by commas.")]
+Numeric = Annotated[
+    str | None, typer.Option(help="Columns of numbers, separated by commas: also written as $1,234.50 or 3,5 %.")
+]
+Date = Annotated[
+    str | None,
+    typer.Option(help="Columns of dates, separated by commas: days since the first row, weekday and hour."),
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(help="Columns to keep, separated by commas, though they differ in nearly every row."),
+]
 Ignore = Annotated[str | None, typer.Option(help="Columns to leave out, separated by commas.")]
 HashBits = Annotated[int | None, typer.Option(help="Hashed columns share 2^B features (default 18).", metavar="B")]
 Missing = Annotated[

@@ -11,12 +11,14 @@ import typer
 
 from noregret.cli.arguments import (
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
     Label,
     Missing,
+    Numeric,
     Positive,
     Quiet,
     Seconds,
@@ -72,11 +74,15 @@ def audit(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
-    ignore: Ignore = None,
+    numeric: Numeric = None,
+    date: Date = None,
     keep: Annotated[
         str | None,
-        typer.Option(help="Columns that are features although they look like logged predictions.", metavar="COLUMNS"),
+        typer.Option(
+            help="Columns to keep as features, separated by commas, though they look like logged predictions or ids."
+        ),
     ] = None,
+    ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
     gap: Gap = None,
@@ -117,8 +123,10 @@ def audit(
             bias=bias,
             text=names(text),
             categorical=names(categorical),
-            ignore=names(ignore),
+            numeric=names(numeric),
+            date=names(date),
             keep=names(keep),
+            ignore=names(ignore),
             hash_bits=18 if hash_bits is None else hash_bits,
             missing=missing or "error",
             gap=1e-4 if gap is None else gap,
@@ -131,7 +139,10 @@ def audit(
 
         print(msgspec.json.encode(found.to_dict()).decode())
     elif not quiet:
+        from noregret.cli.show import show_lines
+
         _show(found)
+        show_lines(found.decisions)
     if found.probabilities:
         told = "every score lies in [0, 1]: if they are probabilities, say --probability in place of --score"
         print(f"noregret: note: {told}", file=sys.stderr)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noregret.cli.visible import below
+
 if TYPE_CHECKING:
     from noregret.blending import Blend
 
@@ -177,7 +179,7 @@ def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from noregret.cli.progress import COMPILES
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, TimeRemainingColumn(), console=Console(file=below(sys.stderr)), transient=True) as bar:
         task = bar.add_task(f"reading the table {COMPILES}", total=None)
         yield lambda done, rounds: bar.update(task, description="blending", completed=done, total=rounds)
 

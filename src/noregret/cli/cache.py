@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Categorical, HashBits, Ignore, Json, Label, Quiet, Text
+from noregret.cli.arguments import Categorical, Date, HashBits, Ignore, Json, Keep, Label, Numeric, Quiet, Text
 
 if TYPE_CHECKING:
     from noregret.stream.cache.cached import Cached
@@ -19,6 +19,9 @@ def cache(
     label: Label = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     check: Annotated[
@@ -40,6 +43,9 @@ def cache(
         "label": label,
         "text": names(text),
         "categorical": names(categorical),
+        "numeric": names(numeric),
+        "date": names(date),
+        "keep": names(keep),
         "ignore": names(ignore),
         "hash_bits": hash_bits,
     }
@@ -77,7 +83,7 @@ def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
         return False, found
     rows = 0
     with Bar(quiet) as bar:
-        for block in source.make():
+        for block in source.make(sync=True):
             rows += len(block)
             bar.show(f"reading {rows:,} rows", source.fraction())
     found = source.sound()

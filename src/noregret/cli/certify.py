@@ -59,6 +59,7 @@ def certify(
     )
     from noregret.errors import SettingError
     from noregret.receipt import certify as certify_run
+    from noregret.receipt.replay import reading
     from noregret.run import Run
 
     check_writable(str(model), receipt, plot, what="the model")
@@ -73,7 +74,7 @@ def certify(
     with closing_in(quiet or json) as watch:
         found = certify_run(
             run,
-            *(read_again(stream, core.options, threads, cache) for stream in streams),
+            *(read_again(stream, reading(core), threads, cache) for stream in streams),
             radius=radius,
             radii=radii_of(radii),
             anytime=anytime or kind == "regret",
@@ -96,9 +97,9 @@ def certify(
     leave_if_broken(found)
 
 
-def read_again(stream: str, options: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:
+def read_again(stream: str, said: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:
     """A stream as it was read when it was learned from."""
     from noregret.receipt import replay
 
-    found: Stream = replay.read_again(stream, options, threads=threads, cache=cache)
+    found: Stream = replay.read_again(stream, said, threads=threads, cache=cache)
     return found

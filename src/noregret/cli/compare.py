@@ -13,12 +13,15 @@ import typer
 from noregret.cli.arguments import (
     Cache,
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Passes,
     Positive,
     Quiet,
@@ -30,6 +33,7 @@ from noregret.cli.arguments import (
     Text,
     Threads,
 )
+from noregret.cli.visible import below, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +73,9 @@ def compare(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -109,6 +116,9 @@ def compare(
         label=label,
         text=names(text),
         categorical=names(categorical),
+        numeric=names(numeric),
+        date=names(date),
+        keep=names(keep),
         ignore=names(ignore),
         hash_bits=18 if hash_bits is None else hash_bits,
         missing=missing or "error",
@@ -131,13 +141,16 @@ def compare(
             watch=bar.show,
         )
     draw(comparison, kind=kind, to=plot)
-    reading: dict[str, Any] = {
-        "label": label,
-        "positive": positive,
-        "text": names(text),
-        "categorical": names(categorical),
+    columns = {
+        "text": text,
+        "categorical": categorical,
+        "numeric": numeric,
+        "date": date,
+        "keep": keep,
+        "ignore": ignore,
     }
-    reading |= {"ignore": names(ignore), "hash_bits": hash_bits, "missing": missing}
+    reading: dict[str, Any] = {"label": label, "positive": positive, "hash_bits": hash_bits, "missing": missing}
+    reading |= {key: names(given) for key, given in columns.items()}
     command = _command(
         stream, {**reading, "task": task, "passes": None if passes == 1 else passes}, comparison, shuffle
     )
@@ -146,7 +159,10 @@ def compare(
 
         print(msgspec.json.encode({**comparison.to_dict(), "command": command}).decode())
     elif not quiet:
+        from noregret.cli.show import show_lines
+
         _show(comparison)
+        show_lines(source.decisions)
         print(f"the best of them alone: {command}")
     _leave_if_broken(comparison)
 
@@ -312,13 +328,13 @@ def _told(one: Contender) -> str:
 def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:
     """The two rules without features as rows of the table."""
     from noregret.cli.show import number
+    from noregret.summary import BASELINES
 
     first = comparison.contenders[0].run
-    names = {"majority_label": "baseline: most frequent label", "mean_label": "baseline: mean of the labels so far"}
     blank = ("",) * (4 if comparison.certified else 1)
     rows: list[tuple[str, ...]] = []
     for key, value in comparison.baselines.items():
-        name = names.get(key, "baseline: previous label")
+        name = BASELINES[key]
         if first.mistakes is None:
             loss = f"{number(value)} ({first.learner.loss.spec})"
             error = number(value / first.rounds) if first.learner.loss.name == "absolute" else "–"
@@ -373,7 +389,7 @@ class Bar:
             from noregret.cli.progress import COMPILES
 
             columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar = Progress(*columns, console=Console(file=below(sys.stderr)), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(f"starting {COMPILES}", total=None)
         return self
@@ -381,7 +397,7 @@ class Bar:
     def show(self, what: str, fraction: float | None) -> None:
         if self._bar is not None:
             total = None if fraction is None else 1.0
-            self._bar.update(self._task, description=what, total=total, completed=fraction or 0.0)
+            self._bar.update(self._task, description=visible(what), total=total, completed=fraction or 0.0)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

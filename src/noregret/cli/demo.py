@@ -89,12 +89,12 @@ def _written(output: Path) -> Path:
 def _show(runs: dict[str, Run]) -> None:
     """The learners beside the two rules that look at no measurement."""
     from noregret.cli.show import share, table
+    from noregret.summary import BASELINES
 
     first = next(iter(runs.values()))
     rows = [(name, str(run.mistakes), share(run.mistakes or 0, run.rounds)) for name, run in runs.items()]
-    for name, key in (("always the commoner label", "majority_label"), ("the label that came last", "last_label")):
-        mistakes = first.baselines[key]
-        rows.append((name, f"{mistakes:.0f}", share(mistakes, first.rounds)))
+    for key, mistakes in first.baselines.items():
+        rows.append((BASELINES[key], f"{mistakes:.0f}", share(mistakes, first.rounds)))
     table(rows, ("", "mistakes", "of the rounds"))
 
 

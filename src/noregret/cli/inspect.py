@@ -38,6 +38,8 @@ def inspect(
         if core.supports is not None:
             shown |= {"supports": core.supports}
         shown |= {"labels": _labels(core), "segments": core.segments, "reading": core.options}
+        if core.features is not None and core.features.table:
+            shown["columns"] = {name: str(kind) for name, kind in core.features.columns.items()}
         if isinstance(core, Selected):
             shown["selection"] = core.selection
         print(msgspec.json.encode(shown).decode())

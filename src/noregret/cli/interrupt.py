@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
+from noregret.cli.signals import note
 from noregret.errors import SettingError
 from noregret.stream import Block, Stream
 
@@ -32,7 +33,8 @@ class Interrupt:
     def __enter__(self) -> Self:
         self._blocks = self._stream.blocks
         self._stream.blocks = self._listening  # type: ignore[method-assign]
-        self._before = {number: signal.signal(number, self._ask) for number in SIGNALS}
+        heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._ask) for number in heard}
         return self
 
     def __exit__(
@@ -43,6 +45,7 @@ class Interrupt:
 
     def _ask(self, number: int, frame: Any) -> None:
         self._asked = True
+        note(number)
         self._leave()
         if self._reading:
             raise KeyboardInterrupt  # a read that waits would otherwise go on waiting

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,12 +14,15 @@ import typer
 from noregret.cli.arguments import (
     Cache,
     Categorical,
+    Date,
     Gap,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Passes,
     Positive,
     Quiet,
@@ -30,6 +34,7 @@ from noregret.cli.arguments import (
     Text,
     Threads,
 )
+from noregret.cli.signals import stop_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,6 +124,9 @@ def learn(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -237,21 +245,27 @@ def learn(
         "positive": positive,
         "text": list(names(text)) or None,
         "categorical": list(names(categorical)) or None,
+        "numeric": list(names(numeric)) or None,
+        "date": list(names(date)) or None,
+        "keep": list(names(keep)) or None,
         "ignore": list(names(ignore)) or None,
         "hash_bits": hash_bits,
         "missing": missing,
         "class_weight": class_weights(class_weight),
     }
     wanted = Wanted(learner, None if task is None else Task.parse(task), settings, reading, certify, select is not None)
+    since = _resealed(resume, save)
     choice = None if resume is None else resumed(resume, wanted)
     if choice is None:
         check_named(wanted)
     kept = with_defaults(reading) if choice is None else choice.core.options
+    said: dict[str, Any] = {key: kept[key] or () for key in ("text", "categorical", "numeric", "date", "keep")}
+    if resume:
+        said = {}  # the recipe knows its columns
     source = read(
         stream,
         label=kept["label"],
-        text=() if resume else kept["text"] or (),  # a resumed model's recipe knows its columns
-        categorical=() if resume else kept["categorical"] or (),
+        **said,
         ignore=kept["ignore"] or (),
         hash_bits=kept["hash_bits"],
         missing=kept["missing"],
@@ -291,8 +305,9 @@ def learn(
                 )
         rounds = None if gathering is None or run.stopped else gathering.done()
         selection = None if rounds is None or selecting is None else selected(run, rounds, selecting)
+        placed = save
         if save is not None:
-            model.save(run.learner if selection is None else selection.learner, save)
+            placed = model.save(run.learner if selection is None else selection.learner, save, since=since)
         found = None if rounds is None or not certify else _certified(run, rounds, asked, quiet or json)
     if found is not None and selection is not None:
         from noregret.receipt.make import with_selection
@@ -304,16 +319,25 @@ def learn(
         found.save(receipt)
     _finish(
         run,
+        source,
         found,
         None if selection is None else selection.to_dict(),
         choice,
         asked["gap"],
-        save,
+        (save, placed),
         _again(passes, shuffle),
         command_of(stream, reading),
         json,
         quiet,
     )
+
+
+def _resealed(resume: Path | None, save: Path | None) -> bytes | None:
+    """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
+    from noregret import model
+
+    same = resume is not None and save is not None and os.path.realpath(resume) == os.path.realpath(save)
+    return model.seal(resume) if same and resume is not None else None
 
 
 def _again(passes: int, shuffle: int | None) -> str:
@@ -347,7 +371,7 @@ def _watching(
         yield watch
         if stopped() and not played:
             print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
-            raise typer.Exit(130)
+            raise typer.Exit(stop_code())
         if writer is not None:
             writer.close()
 
@@ -433,11 +457,12 @@ def _certified(run: Run, rounds: Rounds, asked: dict[str, Any], quiet: bool) -> 
 
 def _finish(
     run: Run,
+    source: Stream,
     receipt: Receipt | None,
     selection: dict[str, Any] | None,
     choice: Chosen,
     gap: float,
-    save: Path | None,
+    saved: tuple[Path | None, Path | None],
     again: str,
     command: str,
     json: bool,
@@ -451,13 +476,14 @@ def _finish(
         import msgspec
 
         answer = {**run.to_dict(), "task": task_told(choice), "advice": advised(run, choice, command)}
+        answer |= {"columns": source.columns, "decisions": source.decisions}
         answer = answer if receipt is None else certified(answer, receipt)
         print(msgspec.json.encode(answer if selection is None else {**answer, "selection": selection}).decode())
     elif not quiet:
         from noregret.cli.show import show_lines, show_run
 
         show_run(run, title(run, choice), choice.task.words)
-        show_lines(as_read(run, choice))
+        show_lines([*as_read(run, choice), *source.decisions])
         if receipt is not None:
             print()
             show_receipt(receipt, gap)
@@ -467,7 +493,13 @@ def _finish(
         show_lines(advised(run, choice, command))
     if receipt is not None:
         leave_if_broken(receipt)
+    save, placed = saved
+    if placed != save:
+        said = f"{save}: was changed by another process meanwhile, and left as it is"
+        print(f"noregret: {said}; the model of this run is {placed}", file=sys.stderr)
     if run.stopped:
-        went = f"; go on with --resume {save} --skip seen{again}" if save is not None else ""
+        went = f"; go on with --resume {placed} --skip seen{again}" if placed is not None else ""
         print(f"noregret: stopped after {run.rounds:,} rounds{went}", file=sys.stderr)
-        raise typer.Exit(130)
+        raise typer.Exit(stop_code())
+    if placed != save:
+        raise typer.Exit(1)

@@ -1,17 +1,16 @@
 """`noregret`: the commands, and the one place where an error becomes a line on stderr and an exit code.
 
-Exit 0: fine. 1: a claim failed. 2: bad usage or bad input, said in one line. 130: stopped by Ctrl-C.
+Exit 0: fine. 1: a claim failed. 2: bad usage or bad input, said in one line. 130: stopped by Ctrl-C, 143: by SIGTERM.
 """
 
 from __future__ import annotations
 
-import gc
+import errno
 import os
-import signal
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
@@ -32,11 +31,14 @@ from noregret.cli.learn import learn
 from noregret.cli.predict import predict
 from noregret.cli.report import report
 from noregret.cli.separate import separate
+from noregret.cli.signals import came, listen, stop_code
 from noregret.cli.theorems import theorems
 from noregret.cli.tour import tour
 from noregret.cli.verify import verify
+from noregret.cli.visible import escaped_output
 from noregret.cli.warmup import warmup
-from noregret.errors import NoregretError, SettingError
+from noregret.errors import CacheWarning, NoregretError, SettingError
+from noregret.memory import shortage
 
 
 def _version(wanted: bool) -> None:
@@ -124,59 +126,44 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def main() -> None:
     """Run the command and leave with its exit code."""
-    gc.freeze()  # what is imported stays
-    gc.set_threshold(200_000, 20, 20)
-    gc.enable()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without ‖ or ± still gets its figures
-    _end_tidily()
+    listen()
+    with escaped_output():
+        code = _run()
+    sys.exit(code)
+
+
+def _run() -> int:
+    code: Any
     try:
-        code = _command(sys.argv[1:2])(standalone_mode=False, prog_name="noregret")
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", CacheWarning)
+            warnings.showwarning = _note
+            code = _command(sys.argv[1:2])(standalone_mode=False, prog_name="noregret")
         sys.stdout.flush()
     except NoregretError as error:
         code = _say(str(error))
+    except MemoryError as error:
+        code = _say(shortage(error))
     except UsageError as error:
         code = _say(_usage(error))
     except OSError as error:
-        code = _say(f"cannot write the output: {error.strerror}")
+        full = error.errno == errno.ENOMEM
+        code = _say(shortage(MemoryError()) if full else f"cannot write the output: {error.strerror}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except typer.Abort:
-        code = 130
+        code = stop_code()
     except SystemExit:  # the reader of our output has gone (`| head`): nothing is left to say, to nobody
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except KeyboardInterrupt:
-        code = 130
+        code = stop_code()
     except Exception:
-        if not _asked:  # a compiler that is interrupted may say so in words of its own
+        if not came():  # a compiler that is interrupted may say so in words of its own
             raise
-        code = 130
-    gc.freeze()  # nor is there anything to look for at the end
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-_asked: list[int] = []  # the signals that have come
-
-
-def _end_tidily() -> None:
-    """Let a request to end, or a terminal that is closed, do as Ctrl-C does: files half written are taken away."""
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _end)
-    sys.unraisablehook = _tell_but_interrupts
-
-
-def _end(number: int, frame: Any) -> None:
-    _asked.append(number)
-    raise KeyboardInterrupt
-
-
-def _tell_but_interrupts(told: Any) -> None:
-    """What went wrong where nothing can be raised is told, but for a Ctrl-C: the command ends by it soon enough."""
-    if not issubclass(told.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(told)
+        code = stop_code()
+    if came() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
+        code = stop_code()
+    return code if isinstance(code, int) else 0
 
 
 def _command(words: list[str]) -> Any:
@@ -185,6 +172,14 @@ def _command(words: list[str]) -> Any:
     command = typer.main.get_command(program(*named) if named else app)
     check_only_what_is_given(command)
     return command
+
+
+def _note(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """A warning of ours is a line like an error's; another is shown as Python shows it."""
+    if issubclass(category, CacheWarning):
+        _say(str(message))
+    else:
+        print(warnings.formatwarning(message, category, *place[:2]), end="", file=sys.stderr)
 
 
 def _say(sentence: str) -> int:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from noregret.atomic import descriptor, has_whole
 from noregret.errors import InputError, SettingError, nearest
 from noregret.learner import LEARNERS, Core
 from noregret.learner.default import settings_of
@@ -121,21 +122,26 @@ def check_writable(source: str, *outputs: Path | None, what: str = "the stream")
     for path in outputs:
         if path is None:
             continue
+        whole = has_whole(path)
         try:
-            _check_place(path)
+            _check_place(path, whole)
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
         place = os.path.realpath(path)
-        if place in taken and not place.startswith("/dev/"):
+        if place in taken and whole:
             raise InputError(f"would be written over {taken[place]}", str(path))
         taken[place] = "another output"
 
 
-def _check_place(path: Path) -> None:
+def _check_place(path: Path, whole: bool) -> None:
     if str(path) == "-":
         raise InputError("is no file: name one, or /dev/stdout", str(path))
     if path.is_dir():
         raise InputError("is a folder, a file was expected", str(path))
+    if not whole:  # its folder need not be written to
+        if descriptor(path) is None and not os.access(path, os.W_OK):
+            raise InputError("cannot be written: permission denied", str(path))
+        return
     if not path.parent.is_dir():
         what = (
             f"{str(path.parent)!r} is no folder" if path.parent.exists() else f"there is no folder {str(path.parent)!r}"

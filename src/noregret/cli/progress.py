@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
+from noregret.cli.visible import below, visible
 from noregret.learner import Core
 from noregret.stream import Stream
 
@@ -23,8 +24,8 @@ def telling(first: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(f"{first} {COMPILES}") as status:
-        yield status.update
+    with Console(file=below(sys.stderr)).status(f"{first} {COMPILES}") as status:
+        yield lambda said: status.update(visible(said))
 
 
 class Progress:
@@ -49,7 +50,7 @@ class Progress:
                 BarColumn(),
                 TextColumn("{task.fields[figures]}"),
                 TimeRemainingColumn(),
-                console=Console(stderr=True),
+                console=Console(file=below(sys.stderr)),
                 transient=True,
             )
             self._bar.start()

@@ -10,11 +10,14 @@ import typer
 from noregret.cli.arguments import (
     Cache,
     Categorical,
+    Date,
     HashBits,
     Ignore,
     Json,
+    Keep,
     Label,
     Missing,
+    Numeric,
     Positive,
     Quiet,
     StreamFile,
@@ -37,6 +40,9 @@ def separate(
     positive: Positive = None,
     text: Text = None,
     categorical: Categorical = None,
+    numeric: Numeric = None,
+    date: Date = None,
+    keep: Keep = None,
     ignore: Ignore = None,
     hash_bits: HashBits = None,
     missing: Missing = None,
@@ -87,6 +93,9 @@ def separate(
         "label": label,
         "text": names(text),
         "categorical": names(categorical),
+        "numeric": names(numeric),
+        "date": names(date),
+        "keep": names(keep),
         "ignore": names(ignore),
         "hash_bits": 18 if hash_bits is None else hash_bits,
         "missing": missing or "error",
@@ -120,7 +129,10 @@ def separate(
 
         print(msgspec.json.encode(found.to_dict()).decode())
     elif not quiet:
+        from noregret.cli.show import show_lines
+
         _show(found, gap)
+        show_lines(source.decisions)
 
 
 def _draw(found: Separation, stream: str, kind: str, plot: Path) -> None:

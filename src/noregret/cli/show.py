@@ -7,23 +7,27 @@ import sys
 from collections.abc import Sequence
 from unicodedata import combining, east_asian_width
 
+from noregret.cli.visible import put, visible
 from noregret.run import Run
-from noregret.summary import at_least, at_most, counted, number, run_rows, share, title_of
+from noregret.summary import RUN_HEAD, at_least, at_most, counted, number, run_rows, share, title_of
 
-__all__ = ["at_least", "at_most", "counted", "number", "share", "show_run", "table", "title_of"]
+LINES = 20  # lines shown of what was recognised
+
+__all__ = ["at_least", "at_most", "counted", "number", "share", "show_lines", "show_run", "table", "title_of"]
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
     """Aligned columns on standard output: words to the left, figures to the right."""
-    lines = [*([] if head is None else [head]), *rows]
+    lines = [[visible(cell, line=True) for cell in line] for line in (*([] if head is None else [head]), *rows)]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     bold, plain = ("\x1b[1m", "\x1b[0m") if _styled() else ("", "")
     if title is not None:
-        print(title)
-    for line in lines:
+        print(visible(title, line=True))
+    for place, line in enumerate(lines):
         cells = [_padded(cell, width, i == 0) for i, (cell, width) in enumerate(zip(line, widths, strict=True))]
         text = "  ".join(cells).rstrip()
-        print(f"{bold}{text}{plain}" if line is head else text)
+        heading = head is not None and place == 0
+        put(f"{bold}{text}{plain}" if heading else text, styled=heading)
 
 
 def _styled() -> bool:
@@ -46,12 +50,14 @@ def show_run(run: Run, title: str | None = None, task: str | None = None) -> Non
     """The table of one run."""
     rows = run_rows(run)
     told = [] if task is None else [("task", task, "")]
-    table([*told, *rows], ("", "total", "a round"), title=title_of(run) if title is None else title)
+    table([*told, *rows], RUN_HEAD, title=title_of(run) if title is None else title)
 
 
 def show_lines(lines: Sequence[str]) -> None:
     """Lines of their own under a table."""
     if lines:
         print()
-    for line in lines:
+    for line in lines[:LINES]:
         print(line)
+    if len(lines) > LINES:
+        print(f"and {len(lines) - LINES:,} lines more, on other columns")

@@ -24,6 +24,9 @@ def main() -> None:
     try:
         from noregret.cli.main import main as command
 
+        gc.freeze()  # only here: a program that calls the commands itself would never get back what they leave
+        gc.set_threshold(200_000, 20, 20)
+        gc.enable()
         command()
     except KeyboardInterrupt:
         pass

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from noregret.cli.signals import stop_code
+
 
 def tour(
     stop: Annotated[
@@ -24,4 +26,4 @@ def tour(
         guide(stop, auto)
     except KeyboardInterrupt:
         print("\nthe tour was left; noregret tour starts it again")
-        raise typer.Exit(130) from None
+        raise typer.Exit(stop_code()) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -64,9 +64,21 @@ def verify(
     elif not quiet:
         from noregret.cli.show import table
 
-        rows = [(what, _shown(what, claimed)) for what, claimed, _ in done.checks]
-        table([row for row in rows if verbose or row[1] != "yes"], ("what", "claimed"))
+        table([row for row in _rows(done.checks) if verbose or row[1] != "yes"], ("what", "claimed"))
         print(f"\nthe receipt stands: {len(done.checks)} claims recomputed")
+
+
+def _rows(checks: list[tuple[str, Any, Any]]) -> list[tuple[str, str]]:
+    """A line for every claim; the two ends of an interval are one."""
+    rows: list[tuple[str, str]] = []
+    for what, claimed, _ in checks:
+        shown = _shown(what, claimed)
+        if rows and " at most" in what and rows[-1][0] == what.replace(" at most", " at least"):
+            low = rows.pop()[1]
+            rows.append((what.replace(" at most", ""), low if low == shown else f"{low} to {shown}"))
+        else:
+            rows.append((what, shown))
+    return rows
 
 
 def _shown(what: str, claimed: object) -> str:

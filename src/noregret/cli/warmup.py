@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from noregret.cli.arguments import Quiet
+from noregret.cli.visible import below
 
 
 def warmup(
@@ -37,7 +38,7 @@ def warmup(
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
             columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-            bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+            bar = stack.enter_context(Progress(*columns, console=Console(file=below(sys.stderr)), transient=True))
             task = bar.add_task("compiling", total=len(parts))
 
         def told(name: str) -> None:

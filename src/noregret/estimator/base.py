@@ -102,7 +102,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
     def _learn(self, core: Core, X: Any, y: Vector, weights: Vector | None, passes: int, shuffle: int | None) -> None:
         new = core is not self.__dict__.get("_core")  # one that stops half-way is never seen again
         framed = is_frame(X)  # otherwise it was checked, and is an array or a matrix
-        rows = stacked(blocks_of(core, X)) if framed else as_rows(X, guarded=new and core.guarded)
+        rows = stacked(blocks_of(core, X, recognise=new)) if framed else as_rows(X, guarded=new and core.guarded)
         if core.features is None:
             named = self._has("feature_names_in_")
             core.features = Features.named(list(self.feature_names_in_)) if named else Features("columns", X.shape[1])
@@ -306,7 +306,7 @@ def as_rows(X: Any, guarded: bool = False) -> Rows:
     return Sparse(X.indptr.astype(np.int64), unsigned(X.indices), np.ascontiguousarray(X.data), X.shape[1])
 
 
-def blocks_of(core: Core, frame: Any, frozen: bool = False) -> list[Rows]:
+def blocks_of(core: Core, frame: Any, frozen: bool = False, recognise: bool = False) -> list[Rows]:
     """The rows of a frame by the learner's recipe, which takes in new columns unless it is `frozen`.
 
     A column that the learner knows as the label of the tables before is none of its features.
@@ -320,6 +320,7 @@ def blocks_of(core: Core, frame: Any, frozen: bool = False) -> list[Rows]:
         frozen=frozen,
         ignore=(label,) if beside else (),
         missing="error" if core.preparation.means is None else "mean",
+        recognise=recognise,
     )
     if features is None:
         core.features = stream.features

@@ -59,8 +59,9 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         core.labels = Classes(classes.tolist())
         weights = self._row_weights(y, classes, sample_weight, X, balanced=True)
-        self._advise(core, codes, len(classes))
-        self._learn(core, X, codes.astype(np.float64), weights, self.passes, self.shuffle)
+        y = codes.astype(np.float64)
+        self._advise(core, y, len(classes))
+        self._learn(core, X, y, weights, self.passes, self.shuffle)
         self._core, self._spelled, self.classes_ = core, classes.tolist(), classes
         return self
 

@@ -57,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> Stored:
         raise ModelFileError(f"is a file of experts of version {version}, this noregret reads version {VERSION}", name)
     try:
         return msgspec.msgpack.decode(data[_FRONT.size : -32], type=Stored)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise ModelFileError(f"the file of experts is damaged ({error})", name) from error
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from noregret import enclose
-from noregret.errors import SettingError
+from noregret.errors import InputError, SettingError
 from noregret.hindsight.design import Design, times_power
 from noregret.hindsight.progress import Progress, Watch
 from noregret.hindsight.proof import lower_of, shrunk, tangent_bound
@@ -137,6 +137,11 @@ def _proved(rounds: Rounds, loss: Loss, radius: float, sigma: float, u: Vector, 
     """The interval that a point and a dual point prove."""
     u = shrunk(u, radius)
     upper = enclose.risk(rounds, loss, u, sigma).hi
+    if not math.isfinite(upper):
+        u = np.zeros(rounds.width)
+        upper = enclose.risk(rounds, loss, u, sigma).hi
+    if not math.isfinite(upper):
+        raise InputError(f"the labels are too large for the {loss.name} loss: even what u = 0 loses overflows")
     tangent: Vector | None = None
     if loss.conjugate_of is None:
         tangent = enclose.margins(rounds, u)[0]

@@ -19,6 +19,8 @@ NOTHING_NEW = 1e-10  # what is left of a vector, relative to it, after the basis
 def step(design: Design, w: Vector, damping: Vector, region: Region, u: Vector, g: Vector, near: float) -> Vector:
     """About argmin ½pᵀHp + gᵀp + R(u + p) with H = Σ w·xxᵀ + diag(damping)."""
     basis, images = _subspace(design, w, damping, u, g)
+    if not len(basis):  # g overflowed
+        return np.zeros_like(u)
     H = basis @ images.T
     found = region.step(0.5 * (H + H.T), basis @ g, basis @ u, near)
     return np.asarray(found @ basis)

@@ -116,18 +116,20 @@ class Newton:
     def _model_step(self, u: Vector, w: Vector, ceiling: Vector, g: Vector) -> Vector:
         """To the minimiser of the damped model; more damping where rounding has made it concave."""
         near = self.region.multiplier(length_of(u), length_of(g))
-        if self.design.width > MATRIX_WIDTH:
-            return krylov.step(self.design, w, self.damping * ceiling, self.region, u, g, near)
-        H = self.design.curvature(w)
+        wide = self.design.width > MATRIX_WIDTH
+        H = np.zeros((0, 0)) if wide else self.design.curvature(w)
         own = np.diag(H).copy()
         while True:
-            H.flat[:: len(u) + 1] = own + self.damping * ceiling
+            damping = self.damping * ceiling
             try:
+                if wide:
+                    return krylov.step(self.design, w, damping, self.region, u, g, near)
+                H.flat[:: len(u) + 1] = own + damping
                 return self.region.step(H, g, u, near)
             except np.linalg.LinAlgError:
                 if self.damping >= 1.0:
                     raise
-                self.damping *= 10.0
+                self.damping = min(10.0 * self.damping, 1.0)
 
     def _adapt(self, tau: float) -> None:
         """Short steps mean that the model promises too much: damp it."""

@@ -118,6 +118,8 @@ def root(rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf) -> Roo
     rounds = replace(rounds, weights=None)
     r, upper = largest_norm(rounds), float(len(rounds))
     v, beta, lower, goal = np.zeros(rounds.width), np.zeros(len(rounds)), 0.0, 1e-2
+    if not math.isfinite(r.hi):  # ‖x‖² overflows: v = 0 is all that can be said
+        return Root(v, beta, lower, upper, False)
     for _ in range(DINKELBACH):
         rho = Interval.of(math.sqrt(upper) * r.hi)
         found = _penalised(rounds, rho, goal, 1.0, deadline - time.perf_counter(), v)
@@ -155,6 +157,8 @@ def least_l2(rounds: Rounds, *, gap: float = 1e-6, seconds: float = math.inf) ->
     s, v = math.sqrt(len(rounds)), np.zeros(rounds.width)
     best = Root(v, np.zeros(len(rounds)), 0.0, float(len(rounds)), False)
     before: tuple[float, float] | None = None
+    if not math.isfinite(r.hi):
+        return best
     for _ in range(DINKELBACH):
         progress = Progress(0.01 * gap * gap, 0.0, deadline)  # v and β are known to the root of it only
         solve(rounds, design, SQUARED_HINGE, Penalty(2.0 * s * r.hi * design.scale), progress, design.inward(v))

@@ -61,6 +61,8 @@ def _searched(
 def _offer_origin(design: Design, shape: Shape, region: Region, progress: Progress) -> None:
     """u = 0 with its slopes and α = 0: the answer where there are no rounds, no features, or nothing to lose."""
     u, z = np.zeros(design.width), np.zeros(design.count)
+    if len(progress.u) != len(u) or len(progress.alpha) != len(z):  # whatever overflows, these two are points
+        progress.u, progress.alpha = u, z
     alpha = shape.slopes(z, 0.0)
     size = length_of(design.combine(shape.weights * alpha))
     factor = region.fit(size)

@@ -17,7 +17,7 @@ from noregret._kernel import coordinate
 from noregret._kernel.state import COORDINATE, GRADIENTS, PROXIMAL
 from noregret._kernel.vector import norm1, norm2
 from noregret.domain import Domain
-from noregret.learner.core import Arrays, Settings, Vector, aligned, check_memory, not_negative
+from noregret.learner.core import Arrays, Settings, Vector, aligned, check_memory, fit, not_negative
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.prepare import Preparation
@@ -58,6 +58,7 @@ class Coordinate(Linear):
         return {"table": self.total[: self.width]}
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        fit(arrays, {"table": (width, self.columns)} if width else {})
         self.grow(width, sparse=paired)
         if width:
             self.total[:width] = arrays["table"]

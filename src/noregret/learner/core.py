@@ -7,7 +7,6 @@ else, the preparation of rows, the labels, what was learned from, is common to a
 from __future__ import annotations
 
 import math
-import os
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NoReturn, Self
 
@@ -17,8 +16,9 @@ from numpy.typing import NDArray
 from noregret._kernel.lanes import LINE
 from noregret._kernel.state import RECORD, begin
 from noregret.domain import Domain, as_number
-from noregret.errors import DivergedError, SettingError
+from noregret.errors import DivergedError, MemoryShortError, SettingError
 from noregret.loss import Loss, tie_code
+from noregret.memory import free_memory
 from noregret.prepare import Means, Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
@@ -303,16 +303,20 @@ def aligned(*shape: int) -> Vector:
     return space[first : first + numbers].reshape(shape)
 
 
+def fit(arrays: Arrays, shapes: dict[str, tuple[int, ...]]) -> None:
+    """A ValueError unless arrays of numbers have these shapes: asked before any memory is taken for them."""
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape or arrays[name].dtype.kind not in "fiu":
+            raise ValueError(f"the array {name!r} does not fit")
+
+
 def check_memory(needed: int, width: int) -> None:
     """A sentence instead of an exhausted machine."""
     if needed < 1 << 28:
         return
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):  # a system that does not tell
-        return
-    if needed > free:
-        raise SettingError(
+    free = free_memory()
+    if free is not None and needed > free:
+        raise MemoryShortError(
             f"feature {width - 1} needs {needed / 1e9:.1f} GB of weights and {free / 1e9:.1f} GB are free:"
             " number the features from 0 or 1 without large gaps, or hash them"
         )

@@ -19,7 +19,7 @@ from noregret._kernel.state import SMALL
 from noregret._kernel.vector import largest, lowest, norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, aligned, check_memory
+from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, aligned, check_memory, fit
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 from noregret.rate import Rate
@@ -111,9 +111,11 @@ class Linear(Core):
         return {"z": self.z[: self.width], "total": self.total[: self.width]}
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        summed = bool(self.config["gather"][0]) and width > 0
+        fit(arrays, {"z": (width,), **({"total": (width,)} if summed else {})})
         self.grow(width, sparse=paired)
         self.z[:width] = arrays["z"]
-        if self.total.shape[0]:
+        if summed:
             self.total[:width] = arrays["total"]
 
     def _compiled(self) -> Callable[..., int]:

@@ -69,6 +69,8 @@ class UpdateLog:
         """What `arrays` had, with features below `width`; raises where they do not fit together."""
         log = cls()
         if "log_rows" in arrays:
+            if arrays["log_rows"].ndim != 2 or arrays["log_rows"].shape[1] > width:
+                raise ValueError("the rows of the updates do not fit together")
             log.add(Dense(np.array(arrays["log_rows"], np.float64, ndmin=2)))
             return log
         ends, indices = arrays["log_ends"].astype(np.int64), arrays["log_indices"].astype(np.uint32)

@@ -8,7 +8,6 @@ appears late finds a on its place of the diagonal, as if it had been there with 
 from __future__ import annotations
 
 import math
-import os
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,9 +17,10 @@ from noregret._kernel.matrix import play, score_rows
 from noregret._kernel.state import CONSTANT
 from noregret._kernel.vector import norm2
 from noregret.domain import Domain
-from noregret.errors import DivergedError, SettingError
-from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, positive
+from noregret.errors import DivergedError, MemoryShortError, SettingError
+from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, fit, positive
 from noregret.loss import Loss
+from noregret.memory import free_memory
 from noregret.prepare import Preparation
 from noregret.rate import Rate
 from noregret.stream.block import Dense, Rows, Sparse
@@ -78,11 +78,10 @@ class Matrix(Core):
         return {"A": self.A[:n, :n], "B": self.B[:n, :n], "b": self.b[:n], "u": self.u[:n]}
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        n = width + self.shift
+        fit(arrays, {"A": (n, n), "B": (n, n), "b": (n,), "u": (n,)})
         self.grow(width, sparse=paired)
-        n = self.places
         for name, mine in (("A", self.A[:n, :n]), ("B", self.B[:n, :n]), ("b", self.b[:n]), ("u", self.u[:n])):
-            if arrays[name].shape != mine.shape:
-                raise ValueError(f"{name} does not fit {width} features")
             mine[:] = arrays[name]
 
     def grow(self, width: int, sparse: bool) -> None:
@@ -143,12 +142,11 @@ def _room_for(name: str, places: int, present: int) -> int:
     room = max(places, 3 * present // 2)
     if 16 * room * room < UNASKED:
         return room
-    try:
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (ValueError, OSError):  # a system that does not tell
+    free = free_memory()
+    if free is None:
         return room
     if 16 * places * places > free:
-        raise SettingError(
+        raise MemoryShortError(
             f"{name}: {places} features need two matrices of {8 * places * places / 1e9:.1f} GB each, and"
             f" {free / 1e9:.1f} GB are free, enough for {math.isqrt(free // 16)} features: hash them into fewer,"
             " or take a learner without a matrix"

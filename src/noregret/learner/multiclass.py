@@ -21,7 +21,7 @@ from noregret._kernel.state import CONSTANT
 from noregret._kernel.vector import norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector, check_memory
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector, check_memory, fit
 from noregret.loss import zero_one
 from noregret.prepare import Preparation
 from noregret.rate import Rate
@@ -187,15 +187,17 @@ class MulticlassPerceptron(Core):
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
         classes = len(arrays["biases"])
+        side = min(classes, TABLED)
+        fit(arrays, {"z": (width, classes), "counts": (classes,), "moved": (classes,), "table": (side, side)})
+        fit(arrays, {"biases": (classes,), "clock": (2,)})
         self._make_room(max(classes, 2))
         self.grow(width, sparse=paired)
         self.z[:width, :classes] = arrays["z"]
         for name in ("biases", "counts", "moved"):
             getattr(self, name)[:classes] = arrays[name]
-        side = len(arrays["table"])
         self.table[:side, :side] = arrays["table"]
         self.clock[:] = arrays["clock"]
-        if not 0 <= self.clock[0] <= classes:
+        if self.clock[0] != classes:
             raise ValueError("its number of classes is wrong")
 
 

@@ -18,7 +18,7 @@ from noregret._kernel.gram import lay, panel_sums, sparse_sums, take, values
 from noregret._kernel.tile import LANES, ROWS
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
-from noregret.learner.core import Given, Vector, check_memory
+from noregret.learner.core import Given, Vector, check_memory, fit
 from noregret.learner.threads import in_pieces
 from noregret.rounds import in_order
 from noregret.stream.block import Dense, Rows, Sparse
@@ -115,6 +115,7 @@ class Panels(_Summed):
         return {"supports": found}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int:
+        fit(arrays, {"supports": (len(arrays["supports"]), self.width)})
         found = self.prepared(np.array(arrays["supports"], dtype=np.float64))
         slots = np.arange(len(arrays["supports"]))
         self.keep(found, slots, slots)
@@ -189,8 +190,14 @@ class Compressed(_Summed):
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int:
         bounds = np.array(arrays["support_bounds"], dtype=np.int64)
         indices, stored = (np.array(arrays[name]) for name in ("support_indices", "supports"))
+        fit(arrays, {"support_bounds": (len(bounds),), "support_indices": (len(indices),), "supports": (len(stored),)})
         sizes = {len(indices), len(stored), int(bounds[-1])}
-        if len(sizes) > 1 or bounds[0] or (np.diff(bounds) < 0).any() or (indices >= self.width).any():
+        if (
+            len(sizes) > 1
+            or bounds[0]
+            or (np.diff(bounds) < 0).any()
+            or ((indices < 0) | (indices >= self.width)).any()
+        ):
             raise ValueError("the supports do not fit together")
         self.starts, self.stops, self.end = bounds[:-1].copy(), bounds[1:].copy(), len(indices)
         self.indices, self.values = indices.astype(np.uint32), stored.astype(np.float64)
@@ -284,6 +291,7 @@ class Columns:
         return {"supports": self.columns[slots], "seen": np.array([self.seen])}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int:
+        fit(arrays, {"supports": (len(arrays["supports"]),), "seen": (1,)})
         self.columns, self.seen = np.array(arrays["supports"], dtype=np.int64), int(arrays["seen"][0])
         if self.seen < 0 or ((self.columns < 0) | (self.columns >= max(self.width, 1))).any():
             raise ValueError("a support lies outside the columns")

@@ -63,7 +63,7 @@ def _so_far(axes: Any, runs: Runs, what: str, baselines: bool) -> Any:
     regression = _first(runs).learner.regression
     drawn = [(name, run, what, colour_of(i), "-") for i, (name, run) in enumerate(runs.items())]
     if baselines:
-        names = ("mean of the labels" if regression else "commoner label", "last label")
+        names = ("mean of the labels" if regression else "most frequent label", "previous label")
         drawn += [(name, _first(runs), *how) for name, how in zip(names, BASELINES, strict=True)]
     endings = [_curve(axes, *one) for one in drawn]
     round_axis(axes, max(end.x for end in endings), logarithmic=True)

@@ -104,6 +104,8 @@ def decoded(path: str | os.PathLike[str]) -> Any:
         return msgspec.json.decode(data)
     except OSError as error:
         raise ReceiptError(f"cannot be read: {error.strerror}", name) from error
+    except RecursionError as error:
+        raise ReceiptError("is not a receipt: its JSON is nested too deeply", name) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ReceiptError(f"is not a receipt: it is not JSON ({error})", name) from error
 

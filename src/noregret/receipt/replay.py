@@ -19,7 +19,7 @@ from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
 from noregret.stream.read import read
 
-READING = ("label", "text", "categorical", "ignore", "missing", "hash_bits")  # what decides how a file is read
+READING = ("label", "columns", "ignore", "missing", "hash_bits")  # what decides how a file is read
 Segment = dict[str, Any]
 Watch = Callable[[Any, Any, Any], None]
 
@@ -121,6 +121,6 @@ def read_again(stream: Any, said: Mapping[str, Any], **more: Any) -> Any:
 
 def reading(core: Core) -> dict[str, Any]:
     """How the streams were read, as far as it mattered."""
-    hashed = core.features is not None and bool(core.features.categorical or core.features.text)
-    kept = {key: core.options.get(key) for key in READING if key != "hash_bits" or hashed}
-    return {key: value for key, value in kept.items() if value is not None}
+    kept = {key: core.options.get(key) for key in ("label", "ignore", "missing")}
+    told = {} if core.features is None else core.features.reading
+    return {key: value for key, value in kept.items() if value is not None} | told

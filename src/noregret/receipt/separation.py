@@ -36,7 +36,7 @@ from noregret.stream.read import read
 Vector = NDArray[np.float64]
 Entry = tuple[int, int, int]  # feature, numerator, denominator
 ANSWERS = ("separable", "inseparable", "undecided")
-READING = {"label", "text", "categorical", "ignore", "hash_bits", "missing"}
+READING = {"label", "columns", "ignore", "missing", "hash_bits"}
 PIECE = 4096
 
 
@@ -52,6 +52,7 @@ class Laid:
     digest: str
     source: str
     features: int  # that were read, without the bias
+    read: Mapping[str, Any]  # what became of the columns
 
 
 def lay_out(
@@ -78,7 +79,9 @@ def lay_out(
                 watch(f"reading {digest.rows:,} rows", stream.fraction())
         rounds = gathering.done()
     assert isinstance(core.labels, Labels)
-    return Laid(rounds, core.labels.classes, digest.hexdigest(), stream.source, stream.features.count)
+    return Laid(
+        rounds, core.labels.classes, digest.hexdigest(), stream.source, stream.features.count, stream.features.reading
+    )
 
 
 def _check_finite(block: Any, gapped: bool) -> None:

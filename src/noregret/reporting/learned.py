@@ -23,7 +23,7 @@ from noregret.reporting.wording import (
     word,
 )
 from noregret.run import Run
-from noregret.summary import number, run_rows, share
+from noregret.summary import RUN_HEAD, number, run_rows, share
 
 NO_BASELINES = "The two baselines stand in the model file: give it beside the receipt, and they stand here."
 
@@ -66,7 +66,6 @@ def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None, 
     )
 
 
-RUN_HEAD: tuple[object, ...] = ("", "total", "a round")
 REGRET_HEAD: tuple[object, ...] = ("against the best u in hindsight", "rounds", "the run lost", "u loses", "regret")
 
 

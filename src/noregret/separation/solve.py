@@ -40,6 +40,9 @@ def separate(
     positive: Any = None,
     text: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    date: Sequence[str] = (),
+    keep: Sequence[str] = (),
     ignore: Sequence[str] = (),
     hash_bits: int = 18,
     missing: str = "error",
@@ -61,7 +64,8 @@ def separate(
         raise SettingError(f"separate: gap must be positive and finite, got {gap}")
     if not seconds > 0.0:
         raise SettingError(f"separate: seconds must be positive, got {seconds}")
-    given = {"label": label, "text": list(text), "categorical": list(categorical), "ignore": list(ignore)}
+    named = {"text": text, "categorical": categorical, "numeric": numeric, "date": date, "keep": keep, "ignore": ignore}
+    given = {"label": label} | {option: list(columns) for option, columns in named.items()}
     reading = {key: value for key, value in given.items() if value} | {"hash_bits": hash_bits, "missing": missing}
     preparation = {"bias": bias, "unit_norm": unit_norm, "positive": positive}
     laid = lay_out(source, reading=reading, watch=watch, **preparation)
@@ -75,7 +79,7 @@ def separate(
         source=laid.source,
         seconds=time.perf_counter() - began,
         digest=laid.digest,
-        reading=reading,
+        reading={**{key: value for key, value in reading.items() if key in ("ignore", "missing")}, **laid.read},
         preparation=preparation,
         width=laid.rounds.width,
     )

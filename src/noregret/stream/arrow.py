@@ -1,32 +1,37 @@
 """Tables held by Arrow: Parquet files, Arrow IPC files and streams, and in-memory frames seen through Arrow.
 
-Numbers, booleans and decimals are numeric; strings and dictionaries are categorical; anything else is refused
-with its type. Rows are counted from 1.
+Numbers, booleans and decimals are numeric, dates and time stamps dates, dictionaries categorical; what strings are,
+their first thousand rows tell (see `recognise`). Anything else is refused with its type. Rows are counted from 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
+from noregret.stream.amounts import amounts
 from noregret.stream.base import Stream
-from noregret.stream.block import Block
+from noregret.stream.block import Block, Ints
 from noregret.stream.given import none, words
 from noregret.stream.hashing import Strings, written
+from noregret.stream.kinds import CATEGORY, DAY, NOT_THERE, NUMBER, Dates
 from noregret.stream.missing import Missing
 from noregret.stream.opening import Input
+from noregret.stream.recognise import LOOKED_AT, Asked, Decision, dated, decide
 from noregret.stream.settings import TABLE_ROWS, Settings
-from noregret.stream.table import ColumnKind, plan
+from noregret.stream.table import Converted, plan
 from noregret.stream.wording import reason
 
 ARROW_FILE = b"ARROW1"
 PARQUET_FILE = b"PAR1"
 
 Batches = Callable[[int], Iterator[Any]]  # record batches of at most so many rows: a new pass each call
+Holds = Literal["numbers", "text", "names", "dates"]  # what a type holds; names are those of a dictionary
 
 
 class ArrowTable(Stream):
@@ -43,13 +48,13 @@ class ArrowTable(Stream):
         rereadable: bool = True,
     ) -> None:
         names, types = _columns(schema, source)
-
-        def kind_of(place: int) -> ColumnKind:
-            return column_kind(types[place], names[place], source)
-
-        self._plan = plan(names, kind_of, settings, source)
-        for place in [c.column for c in self._plan.numeric] + [c.column for c in self._plan.hashed]:
-            kind_of(place)
+        self._looked: list[Any] = []  # the batches that were looked at, of what can be read only once
+        self._batches = batches
+        self._rows_once = None if rereadable else batches(LOOKED_AT)
+        look = _Look(names, types, source, self._first, settings.recognise)
+        self._plan = plan(names, look, settings, source)
+        for place in [*(c.column for c in self._plan.numeric), *(c.column for c in self._plan.texts)]:
+            holds(types[place], names[place], source)
         super().__init__(
             source,
             self._plan.features,
@@ -58,12 +63,25 @@ class ArrowTable(Stream):
             rereadable=rereadable,
             frozen=settings.frozen,
         )
-        self._batches = batches
+        self.decisions, self.columns = self._plan.decisions, self._plan.columns
         self._block_rows = settings.rows_per_block(TABLE_ROWS, len(names))
+
+    def _first(self, source: str) -> list[Any]:
+        """The batches of the first thousand rows."""
+        found: list[Any] = []
+        batches = self._batches(LOOKED_AT) if self._rows_once is None else self._rows_once
+        for batch in _guarded(batches, source):
+            found.append(batch)
+            if sum(one.num_rows for one in found) >= LOOKED_AT:
+                break
+        if self._rows_once is not None:
+            self._looked = found
+        return found
 
     def _read(self) -> Iterator[Block]:
         done = 0
-        for batch in _guarded(self._batches(self._block_rows), self.source):
+        batches = self._batches(self._block_rows) if self._rows_once is None else chain(self._looked, self._rows_once)
+        for batch in _guarded(batches, self.source):
             for start in range(0, batch.num_rows, self._block_rows):
                 piece = batch.slice(start, self._block_rows)
                 yield self._block(piece, done)
@@ -73,6 +91,7 @@ class ArrowTable(Stream):
         chosen = self._plan
         return chosen.block(
             [self._numbers(batch.column(column.column), column.name) for column in chosen.numeric],
+            [self._made(batch.column(column.column), column, done) for column in chosen.converted],
             [strings(batch.column(column.column), column.name, self.source) for column in chosen.hashed],
             none(batch.num_rows) if chosen.label is None else self._labels(batch.column(chosen.label)),
             np.arange(done + 1, done + 1 + batch.num_rows, dtype=np.int64),
@@ -82,16 +101,36 @@ class ArrowTable(Stream):
     def _numbers(self, column: Any, name: str) -> NDArray[np.float64]:
         import pyarrow
 
-        if column_kind(column.type, name, self.source) == "categorical":
+        if holds(column.type, name, self.source) != "numbers":
             raise InputError(f"column {name!r} must hold numbers, it holds type {column.type}", self.source)
         try:
             return np.asarray(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
         except pyarrow.ArrowException as error:
             raise InputError(f"column {name!r} cannot be read ({reason(error)})", self.source) from error
 
+    def _made(self, column: Any, into: Converted, done: int) -> NDArray[np.float64]:
+        """The features of amounts or dates."""
+        there = holds(column.type, into.name, self.source)
+        if there == "numbers" and into.kind.mark is not None:
+            return self._numbers(column, into.name)[:, None]
+        if there == "dates" and into.kind.dates is not None:
+            return into.kind.dates.values(*_instants(column, into.name, self.source))
+        if there == "dates":
+            raise InputError(f"column {into.name!r} must hold numbers, it holds type {column.type}", self.source)
+        text = Strings.of(column.to_pylist()) if there == "numbers" else strings(column, into.name, self.source)
+        found, wrong = into.values(text)
+        if wrong is not None:
+            raise InputError(into.refusal(text.text(wrong)), self.source, done + wrong + 1)
+        return found
+
     def _labels(self, column: Any) -> NDArray[Any]:
-        if column_kind(column.type, "label", self.source) == "numeric":
+        there = holds(column.type, "label", self.source)
+        if there == "numbers":
             return self._numbers(column, "label")
+        if there == "dates":
+            raise InputError(f"the label must be a number or a name, it holds type {column.type}", self.source)
+        if self._plan.label_mark is not None:
+            return amounts(strings(column, "label", self.source), self._plan.label_mark)[0]
         return words([written(label) for label in cells(column, "label", self.source)])
 
 
@@ -103,17 +142,104 @@ def _columns(schema: Any, source: str) -> tuple[list[str], list[Any]]:
         raise _damaged(error, source) from error
 
 
-def column_kind(kind: Any, name: str, source: str) -> ColumnKind:
-    """Whether an Arrow type holds numbers or categories; others are refused."""
+class _Look:
+    """Tells what columns are: from their types, and from the first rows of those that are text or dates."""
+
+    def __init__(
+        self,
+        names: list[str],
+        types: list[Any],
+        source: str,
+        first: Callable[[str], list[Any]],
+        closely: bool,
+    ) -> None:
+        self._names, self._types, self._source = names, types, source
+        self._first, self._closely = first, closely
+
+    def __call__(self, asked: dict[int, Asked]) -> dict[int, Decision]:
+        there = {
+            place: holds(self._types[place], self._names[place], self._source)
+            for place, said in asked.items()
+            if said != "label" or is_string(self._types[place])
+        }
+        for place, said in asked.items():
+            if said == "numeric" and there[place] == "dates":
+                what = f"column {self._names[place]!r} must hold numbers, it holds type {self._types[place]}"
+                raise InputError(what, self._source)
+        looked = self._first(self._source) if any(self._open(there[p], asked[p]) for p in there) else []
+        found = {place: self._typed(place, there[place], looked) for place in there}
+        text = {place: asked[place] for place in there if self._as_text(there[place], asked[place])}
+        cells = {self._names[place]: self._cells(place, looked) for place in text}
+        named = {self._names[place]: one for place, one in text.items()}
+        decided = decide(cells, named, typed=True, closely=self._closely)
+        return found | {place: decided[self._names[place]] for place in text}
+
+    def _as_text(self, there: Holds, asked: Asked) -> bool:
+        """Whether a column's cells are looked at as text: strings, and what was said to be otherwise than its type."""
+        return (
+            there == "text"
+            or (there == "names" and asked in ("numeric", "date"))
+            or (there == "numbers" and asked == "date")
+        )
+
+    def _open(self, there: Holds, asked: Asked) -> bool:
+        return there == "dates" or self._as_text(there, asked)
+
+    def _cells(self, place: int, looked: list[Any]) -> list[str]:
+        """The first cells of a column, as they are written."""
+        name = self._names[place]
+        found = [one for batch in looked for one in cells(batch.column(place), name, self._source)]
+        return [written(one) or "" for one in found[:LOOKED_AT]]
+
+    def _typed(self, place: int, there: Holds, looked: list[Any]) -> Decision:
+        """What the type of a column alone says."""
+        if there != "dates":
+            return Decision(NUMBER if there == "numbers" else CATEGORY)
+        parts = [_instants(batch.column(place), self._names[place], self._source) for batch in looked]
+        none = np.empty(0, dtype=np.int64)
+        found, clocks = (np.concatenate(one)[:LOOKED_AT] for one in zip((none, none), *parts, strict=True))
+        known = found != NOT_THERE
+        hours = bool((clocks[known] % DAY != 0).any()) or not (self._closely or _whole_days(self._types[place]))
+        return dated(self._names[place], Dates("ymd", int(found[known][0]) if known.any() else 0, hours))
+
+
+def holds(kind: Any, name: str, source: str) -> Holds:
+    """What an Arrow type holds; others are refused."""
     from pyarrow import types
 
     if is_numeric(kind):
-        return "numeric"
+        return "numbers"
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return "dates"
     if types.is_dictionary(kind):
-        return column_kind(kind.value_type, name, source) and "categorical"
+        inside = holds(kind.value_type, name, source)
+        return inside if inside == "dates" else "names"
     if is_string(kind):
-        return "categorical"
-    raise InputError(f"column {name!r} must hold numbers, booleans or strings, it holds type {kind}", source)
+        return "text"
+    raise InputError(f"column {name!r} must hold numbers, booleans, dates or strings, it holds type {kind}", source)
+
+
+def _whole_days(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_date(kind))
+
+
+def _instants(column: Any, name: str, source: str) -> tuple[Ints, Ints]:
+    """The instants of a column of dates or time stamps, and what their clocks show."""
+    import pyarrow
+    from pyarrow import compute, types
+
+    try:
+        if types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        zone = column.type.tz if types.is_timestamp(column.type) else None
+        exact = column.cast(pyarrow.timestamp("us", zone), safe=False)
+        wall = exact if zone is None else compute.local_timestamp(exact)
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise InputError(f"column {name!r} cannot be read ({reason(error)})", source) from error
+    found, clocks = (np.asarray(one.cast(pyarrow.int64()).fill_null(0)) for one in (exact, wall))
+    return np.where(np.asarray(column.is_valid()), found, NOT_THERE), clocks
 
 
 def is_numeric(kind: Any) -> bool:
@@ -136,6 +262,7 @@ def cells(column: Any, name: str, source: str) -> list[Any]:
     from pyarrow import ArrowException, types
 
     try:
+        column.validate(full=True)  # text that is no UTF-8
         return list((column.dictionary_decode() if types.is_dictionary(column.type) else column).to_pylist())
     except (ArrowException, ValueError) as error:
         raise InputError(f"column {name!r} cannot be read ({reason(error)})", source) from error

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import chain
 
-from noregret.errors import InputError
+from noregret.errors import InputError, MemoryShortError
+from noregret.memory import shortage
 from noregret.stream.block import Block
 from noregret.stream.features import Features
 from noregret.stream.missing import Missing
@@ -32,6 +33,8 @@ class Stream(ABC):
         self.length = length
         self.rereadable = rereadable
         self.frozen = frozen
+        self.decisions: tuple[str, ...] = ()  # a line for each thing that was recognised in the columns
+        self.columns: dict[str, str] = {}  # what becomes of each column of a table
         self._begun = False
         self._seen = 0
         self._ahead: Iterator[Block] | None = None  # a pass that `head` has begun
@@ -51,7 +54,15 @@ class Stream(ABC):
         if self._begun and not self.rereadable:
             raise InputError("can be read only once, and has been", self.source)
         self._begun = True
-        return self._pass()
+        return self._within_memory()
+
+    def _within_memory(self) -> Iterator[Block]:
+        try:
+            yield from self._pass()
+        except MemoryShortError:
+            raise
+        except MemoryError as error:
+            raise MemoryShortError(f"{self.source}: {shortage(error)}") from error
 
     def head(self, rows: int) -> list[Block]:
         """The first blocks, until they hold `rows` rows or the stream ends; the next pass begins with them.

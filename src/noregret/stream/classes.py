@@ -9,12 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret.stream.block import Block
 from noregret.stream.labels import Label, plain_label
 from noregret.stream.numbers import number
+
+
+class _Stored(msgspec.Struct):
+    """What `to_dict` makes, as a file that anybody may have written must hold it."""
+
+    labels: list[float | bool | str]
+    codes: list[tuple[float | bool | str, int]]
+    declared: int
 
 
 class Classes:
@@ -84,6 +93,10 @@ class Classes:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Classes:
+        try:
+            msgspec.convert(stored, _Stored)
+        except msgspec.ValidationError as error:
+            raise ValueError(f"labels: {error}") from error
         classes = cls(stored["labels"])
         if len(classes._labels) != len(stored["labels"]) or not 0 <= stored["declared"] <= len(classes._labels):
             raise ValueError("its classes do not fit together")

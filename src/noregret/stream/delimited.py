@@ -1,33 +1,37 @@
 """Delimited text (CSV, TSV) with a header line: the delimiter is found out, quoted cells may hold newlines.
 
-A column is categorical when it is declared so or when some cell of its first thousand rows is neither empty
-nor a number; later cells must keep to that. A row is named by the physical line that it begins on. Plain records are
-parsed by compiled code, many at once; Python's own reader has the last word on every other.
+What a column is, unless it is declared, its first thousand rows tell (see `recognise`); later cells must keep to that.
+A row is named by the physical line that it begins on. Plain records are parsed by compiled code, many at once; Python's
+own reader has the last word on every other.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.errors import InputError
+from noregret.stream.amounts import amounts
 from noregret.stream.block import Dense, Ints, Rows
 from noregret.stream.features import Hints
+from noregret.stream.given import LabelTokens
 from noregret.stream.hashing import Strings
-from noregret.stream.numbers import is_missing, number, numbers
+from noregret.stream.kinds import MARKS
+from noregret.stream.numbers import is_missing, number
 from noregret.stream.opening import Input
 from noregret.stream.pieces import Piece, line_end, pieces
+from noregret.stream.recognise import LOOKED_AT, Asked, Decision, decide
 from noregret.stream.records import CELL_LIMIT, Records, delimiter
 from noregret.stream.settings import Settings
-from noregret.stream.table import USUAL_LABEL, ColumnKind, Plan, plan
+from noregret.stream.table import Plan, label_place, plan
 from noregret.stream.text import Part, TextStream
 
-KindOf = Callable[[int], ColumnKind]
-LOOKED_AT = 1000
+CellsOf = Callable[[int], Sequence[str]]  # the first cells of a column
 TOUGH_NUMBERS = 4096  # a piece may hold so many that only the exact routine can read; records with more are not plain
 
 
@@ -38,10 +42,11 @@ class Delimited(TextStream):
         self._file = file
         self._between = ""
         self._waiting: Iterator[Piece] | None = None
+        self._looking = True
         source = self._whole_pieces()
         try:
-            looked_at, kind_of = self._look(source, settings)
-            self._plan = plan(self.header, kind_of, settings, file.name)
+            looked_at, cells = self._look(source, settings)
+            self._plan = plan(self.header, self._decider(cells, settings), settings, file.name)
         except BaseException:
             source.close()
             raise
@@ -49,13 +54,23 @@ class Delimited(TextStream):
             source.close()
         else:
             self._waiting = chain(looked_at, source)
+        self._looking = False
         super().__init__(file, self._plan.features, settings)
+        self.decisions, self.columns = self._plan.decisions, self._plan.columns
         self._columns = _columns(self._plan, len(self.header))
 
     def _whole_pieces(self) -> Generator[Piece]:
         """The text in pieces of whole records; the first begins with the header."""
         with self._file.open() as self._opened:
-            yield from pieces(self._opened, self._cut)
+            lines = 0
+            try:
+                for text in pieces(self._opened, self._cut):
+                    yield text
+                    lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
+            except InputError as error:
+                if error.line is not None or not self._looking:
+                    raise  # who reads the rows knows the line
+                raise InputError(error.sentence, error.source, lines + 1) from error
 
     def _cut(self, data: bytearray, start: int, filled: int) -> int:
         """Where the last whole record ends."""
@@ -75,30 +90,53 @@ class Delimited(TextStream):
         # A cell without end is handed over, for the reader to refuse it.
         return filled if filled - start - opened > CELL_LIMIT else start + int(stop)
 
-    def _look(self, source: Iterator[Piece], settings: Settings) -> tuple[list[Piece], KindOf]:
-        """The header, the pieces that the first thousand records stand in, and what their columns hold.
+    def _decider(self, cells: CellsOf, settings: Settings) -> Callable[[dict[int, Asked]], dict[int, Decision]]:
+        """Tells what columns are, from their first cells."""
+
+        def decider(asked: dict[int, Asked]) -> dict[int, Decision]:
+            found = decide(
+                {self.header[place]: cells(place) for place in asked},
+                {self.header[place]: said for place, said in asked.items()},
+                semicolons=self._between == ";",
+                closely=settings.recognise,
+            )
+            return {place: found[self.header[place]] for place in asked}
+
+        return decider
+
+    def _label_tokens(self) -> LabelTokens:
+        return LabelTokens(self.source, self._settings.labels, mark=self._plan.label_mark)
+
+    def _look(self, source: Iterator[Piece], settings: Settings) -> tuple[list[Piece], CellsOf]:
+        """The header, the pieces that the first thousand records stand in, and the cells that are not plain numbers.
 
         Most files hold nothing but numbers, which compiled code is quick to say.
         """
         looked_at: list[Piece] = []
         self.header: list[str] = []
         rows = 0
+        labels: list[str] = []
+        told = settings.frozen or settings.columns is not None
         for text in source:
             looked_at.append(text)
             records = self._records(text, text.start, 0)
             if not self.header:
                 self.header = [name.strip() for name in records.take() or ()]
+            if told and self.header:  # nothing is to be found out
+                break
             found = _numbers_alone(text, records.at, self._between, self.header, settings)
             if found is None:
                 return self._look_closely(chain(looked_at, source))
-            rows += found
+            rows += found[0]
+            labels += found[1]
             if rows >= LOOKED_AT:
                 break
         if not self.header:
             raise InputError("holds no rows, not even a header line", self._file.name)
-        return looked_at, lambda _: "numeric"
+        label = label_place(self.header, settings)
+        return looked_at, lambda place: labels[:LOOKED_AT] if place == label else ()
 
-    def _look_closely(self, source: Iterator[Piece]) -> tuple[list[Piece], KindOf]:
+    def _look_closely(self, source: Iterator[Piece]) -> tuple[list[Piece], CellsOf]:
         """As `_look`, cell by cell."""
         looked_at: list[Piece] = []
         first: list[list[str]] = []
@@ -116,7 +154,7 @@ class Delimited(TextStream):
             if len(first) == LOOKED_AT:
                 break
         columns: list[tuple[str, ...]] = list(zip(*first, strict=True)) or [()] * len(self.header)
-        return looked_at, lambda place: "categorical" if isinstance(numbers(columns[place]), int) else "numeric"
+        return looked_at, columns.__getitem__
 
     def _records(self, text: Piece, at: int, line: int) -> Records:
         if not self._between:  # a header without a newline
@@ -143,20 +181,32 @@ class Delimited(TextStream):
                 rows.add(records.take(len(self.header)), records, self.source)
         except InputError as error:
             wrong = error
-        return rows.part(wrong)
+        return rows.part(wrong, self.source)
 
 
-def _numbers_alone(text: Piece, at: int, between: str, header: list[str], settings: Settings) -> int | None:
-    """How many records there are from `at` on; None unless all are plain, with numbers in each column not declared."""
-    from noregret._kernel.delimited import IGNORED, NUMBER, delimited
+def _numbers_alone(
+    text: Piece, at: int, between: str, header: list[str], settings: Settings
+) -> tuple[int, list[str]] | None:
+    """How many records there are from `at` on, and their labels, where not all are plain numbers.
 
-    declared = {settings.label or USUAL_LABEL, *settings.ignore, *settings.text, *settings.categorical}
-    kinds = np.array([IGNORED if name in declared else NUMBER for name in header], dtype=np.int64)
+    None unless all records are plain, with numbers in each column of which nothing is known.
+    """
+    from noregret._kernel.delimited import IGNORED, LABEL, NUMBER, delimited
+
+    known = {} if settings.features is None else settings.features.columns
+    kinds = np.full(len(header), NUMBER, dtype=np.int64)
+    passed = {*settings.ignore, *settings.text, *settings.categorical}
+    passed |= {name for name, kind in known.items() if not kind.plain}
+    kinds[[name in passed for name in header]] = IGNORED
+    label = label_place(header, settings)
+    if label is not None:
+        kinds[label] = LABEL
     most, _, odd = text.counts(b"\n")
-    if odd:
+    if odd or settings.date or settings.numeric:
         return None
     done = np.array([at, 0, 0, 0], dtype=np.int64)
-    cells, tokens, tough = (np.empty(shape, dtype=np.int64) for shape in ((0, 0, 2), (0, 2), (0, 3)))
+    cells, tokens, tough = (np.empty(shape, dtype=np.int64) for shape in ((0, 0, 2), (most, 2), (0, 3)))
+    labels = np.zeros(most)
     plain = delimited(
         text.array,
         text.stop,
@@ -165,13 +215,18 @@ def _numbers_alone(text: Piece, at: int, between: str, header: list[str], settin
         np.zeros_like(kinds),
         np.empty((most, 1)),
         cells,
-        np.empty(0),
+        labels,
         tokens,
         np.empty(most, dtype=np.int64),
         tough,
         done,
     )
-    return int(done[2]) if plain else None
+    if not plain:
+        return None
+    rows = min(int(done[2]), LOOKED_AT)
+    if label is None or not np.isnan(labels[:rows]).any():
+        return int(done[2]), []
+    return int(done[2]), [text.data[begin:end].decode() for begin, end in tokens[:rows].tolist()]
 
 
 def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
@@ -182,8 +237,8 @@ def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
     for place, column in enumerate(plan.numeric):
         kinds[column.column] = NUMBER
         places[column.column] = column.feature if plan.features.hash_start is None else place
-    for place, hashed in enumerate(plan.hashed):
-        kinds[hashed.column], places[hashed.column] = HASHED, place
+    for place, text in enumerate(plan.texts):
+        kinds[text.column], places[text.column] = HASHED, place
     if plan.label is not None:
         kinds[plan.label] = LABEL
     return kinds, places
@@ -203,7 +258,7 @@ class _Rows:
         self._X = text.reuse.array(rows * width).reshape(rows, width)
         if width != len(plan.numeric):
             self._X[:] = 0.0
-        self._cells = np.empty((rows, len(plan.hashed), 2), dtype=np.int64)
+        self._cells = np.empty((rows, len(plan.texts), 2), dtype=np.int64)
         self._labels, self._tokens = np.full(rows, math.nan), np.empty((rows, 2), dtype=np.int64)
         self._lines = np.empty(rows, dtype=np.int64)
         self._tough = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64)
@@ -245,8 +300,8 @@ class _Rows:
             self._plan.numeric, self._columns[1][[c.column for c in self._plan.numeric]], strict=True
         ):
             self._X[row, place] = _number(cells[column.column], column.name, source, records.began)
-        for place, hashed in enumerate(self._plan.hashed):
-            self._cells[row, place] = self._kept(cells[hashed.column])
+        for place, text in enumerate(self._plan.texts):
+            self._cells[row, place] = self._kept(cells[text.column])
         if self._plan.label is not None:
             label = cells[self._plan.label]
             value = number(label)
@@ -260,14 +315,19 @@ class _Rows:
         self._more += cell.encode()
         return begin, len(self._text.data) + len(self._more)
 
-    def part(self, wrong: InputError | None) -> Part:
-        """Everything that was found."""
+    def part(self, wrong: InputError | None, source: str) -> Part:
+        """Everything that was found, up to the first cell that does not fit."""
         _, count, rows, tough = self._done.tolist()
         values = self._X.reshape(-1)
         for entry, begin, end in self._tough[:tough].tolist():
             values[entry] = float(self._text.data[begin:end])
         data = self._text.data + self._more if self._more else self._text.data
-        found, hints = self._assembled(data, rows)
+        texts = self._texts(data, rows)
+        made, unfit = self._made(texts[len(self._plan.hashed) :], source)
+        if unfit is not None:
+            rows, wrong = unfit
+            made, texts = [values[:rows] for values in made], self._texts(data, rows)
+        found, hints = self._assembled(texts[: len(self._plan.hashed)], made, rows)
         return Part(
             found,
             self._labels[:rows],
@@ -280,18 +340,39 @@ class _Rows:
             hints=hints,
         )
 
-    def _assembled(self, data: bytearray, rows: int) -> tuple[Rows, Hints | None]:
-        if self._plan.features.hash_start is None:
-            return Dense(self._X[:rows]), None
+    def _texts(self, data: bytearray, rows: int) -> list[Strings]:
+        """The cells of the columns that are not plain numbers."""
+        if not self._cells.shape[1]:
+            return []
         array = np.frombuffer(data, dtype=np.uint8)
         places = np.ascontiguousarray(self._cells[:rows].transpose(1, 2, 0))
-        found = [Strings(array, starts, stops) for starts, stops in places]
-        return self._plan.rows(list(self._X[:rows].T), found, rows)
+        return [Strings(array, starts, stops) for starts, stops in places]
+
+    def _made(
+        self, texts: list[Strings], source: str
+    ) -> tuple[list[NDArray[np.float64]], tuple[int, InputError] | None]:
+        """What amounts and dates became, and the first row with one that does not fit."""
+        made, unfit = [], None
+        for column, cells in zip(self._plan.converted, texts, strict=True):
+            values, wrong = column.values(cells)
+            made.append(values)
+            if wrong is not None and (unfit is None or wrong < unfit[0]):
+                line = int(self._lines[wrong]) + 1
+                unfit = wrong, InputError(column.refusal(cells.text(wrong)), source, line)
+        return made, unfit
+
+    def _assembled(self, texts: list[Strings], made: list[NDArray[np.float64]], rows: int) -> tuple[Rows, Hints | None]:
+        if self._plan.features.hash_start is None:
+            self._plan.fill(self._X[:rows], made)
+            return Dense(self._X[:rows]), None
+        return self._plan.rows(list(self._X[:rows].T), made, texts, rows)
 
 
 def _number(cell: str, name: str, source: str, line: int) -> float:
     value = math.nan if is_missing(cell) else number(cell)
     if value is None:
-        advice = f"(if its values are names, declare it with --categorical {name})"
+        amount = any(not len(amounts(Strings.of([cell]), mark)[1]) for mark in MARKS)
+        option, what = ("numeric", "numbers are written so") if amount else ("categorical", "values are names")
+        advice = f"(if its {what}, declare it with --{option} {name})"
         raise InputError(f"column {name!r} must hold numbers, got {cell!r} {advice}", source, line)
     return value

@@ -13,13 +13,16 @@ import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
+from noregret.stream.kinds import CATEGORY, NUMBER, TEXT, kinds_of
+from noregret.stream.kinds import Kind as ColumnKind
 
 Kind = Literal["index", "columns", "names"]
 
@@ -80,9 +83,12 @@ class Features:
         "hash_start",
         "index",
         "kind",
+        "label",
         "memo",
         "names",
         "noted",
+        "special",
+        "table",
         "text",
         "values",
     )
@@ -96,6 +102,9 @@ class Features:
         self.hash_start: int | None = None
         self.categorical: tuple[str, ...] = ()
         self.text: tuple[str, ...] = ()
+        self.special: dict[str, ColumnKind] = {}  # columns that are written amounts, dates, or left out
+        self.label: str | None = None  # the column that held the label
+        self.table = False  # whether the names are those of a table's columns, where text is read as numbers
         self.values: dict[int, str] = {}  # the value first seen in each hashed slot, for people to read
         self.noted: NDArray[np.uint8] = np.zeros(0, dtype=np.uint8)  # the slots among them, a bit each
         self.memo: Memo | None = None  # the last dict's keys with their indices: see rows.encode
@@ -139,6 +148,33 @@ class Features:
         """What a report calls the number of features: the highest index, or the columns and slots."""
         return max(self._columns - 1, 0) if self.kind == "index" else self.width
 
+    @property
+    def columns(self) -> dict[str, ColumnKind]:
+        """What becomes of each column of a table, but for the label."""
+        made = {name for column, kind in self.special.items() if kind.dates for name in kind.names(column)}
+        found = {name: NUMBER for name in self.names if name not in made}
+        found |= dict.fromkeys(self.categorical, CATEGORY) | dict.fromkeys(self.text, TEXT)
+        return found | {name: kind for name, kind in self.special.items() if name != self.label}
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What `read` has to be told to read the same table, or a further part of it, in the same way."""
+        told: dict[str, Any] = {} if self.hash_bits is None else {"hash_bits": self.hash_bits}
+        if self.table:
+            kinds = self.columns | self.special  # with the label, where that is a written amount
+            told["columns"] = {name: str(kind) for name, kind in kinds.items() if not kind.plain}
+        return told if self.label is None else told | {"label": self.label}
+
+    def set_up(self, column: str, kind: ColumnKind) -> None:
+        """Add a column that becomes numbers under names of their own, or nothing."""
+        for name in kind.names(column):
+            if name in self.index:
+                raise InputError(f"a column of dates becomes a feature {name!r}, which is a column too: rename one")
+            self.add(name)
+        if not kind.plain:
+            self.special[column] = kind
+        self.memo = None
+
     def cut(self, width: int) -> None:
         """Forget what was taken in since there was a meaning for the indices below `width` alone."""
         if self.kind == "names":
@@ -173,12 +209,13 @@ class Features:
     def declare(self, categorical: tuple[str, ...] = (), text: tuple[str, ...] = ()) -> None:
         """Add columns to those whose values are hashed."""
         for name in (*categorical, *text):
-            if name in self.index:
-                raise SettingError(f"column {name!r} is numeric in the model: it cannot be hashed now")
+            if name in self.index or name in self.special:
+                known = self.special.get(name, NUMBER).what.replace("number", "numeric")
+                raise SettingError(f"column {name!r} is {known} in the model: it cannot be hashed now")
         for name in set(categorical) & set(self.text) | set(text) & set(self.categorical):
             raise SettingError(f"column {name!r} cannot be both categorical and text")
-        self.categorical += tuple(name for name in categorical if name not in self.categorical)
-        self.text += tuple(name for name in text if name not in self.text)
+        self.categorical = tuple(dict.fromkeys((*self.categorical, *categorical)))
+        self.text = tuple(dict.fromkeys((*self.text, *text)))
         self.memo = None
 
     def name_of(self, index: int) -> str:
@@ -239,16 +276,21 @@ class Features:
             "hash_start": self.hash_start,
             "categorical": list(self.categorical),
             "text": list(self.text),
+            "special": {name: str(kind) for name, kind in self.special.items()},
+            "label": self.label,
+            "table": self.table,
             "values": [list(self.values), list(self.values.values())],
         }
 
     def same_recipe(self, other: Features) -> bool:
         """Whether equal rows become equal vectors under both."""
         ours, theirs = self.to_dict(), other.to_dict()
-        return all(ours[key] == theirs[key] for key in ours if key != "values")
+        return all(ours[key] == theirs[key] for key in ours if key not in ("values", "label", "table"))
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Features:
+        """The recipe that was kept; a ValueError for one that none can be."""
+        _check(stored)
         features = cls(stored["kind"], stored["columns"])
         features.hash_bits, features.hash_start = stored["hash_bits"], stored["hash_start"]
         features.categorical, features.text = tuple(stored["categorical"]), tuple(stored["text"])
@@ -259,7 +301,46 @@ class Features:
         features.index = {
             name: place if place < start else place + features.slots for place, name in enumerate(features.names)
         }
+        features.special, features.label = kinds_of(stored["special"]), stored["label"]
+        features.table = stored["table"] is True
+        features._check_special()
         return features
+
+    def _check_special(self) -> None:
+        """A recipe from a file must hold together."""
+        hashed = {*self.categorical, *self.text}
+        for column, kind in self.special.items():
+            there = all(name in self.index for name in kind.names(column)) or column == self.label
+            if kind.hashed or kind.plain or column in hashed or not there:
+                raise ValueError(f"the column {column!r} does not fit the other columns")
+        if not (self.label is None or isinstance(self.label, str)):
+            raise ValueError("the name of the label is not text")
+
+
+class _Stored(msgspec.Struct):
+    """What `to_dict` makes, as a file that anybody may have written must hold it."""
+
+    kind: Kind
+    columns: Annotated[int, msgspec.Meta(ge=0, le=MAX_INDEX + 1)]
+    names: list[str]
+    hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None
+    hash_start: Annotated[int, msgspec.Meta(ge=0)] | None
+    categorical: list[str]
+    text: list[str]
+    values: tuple[list[Annotated[int, msgspec.Meta(ge=0)]], list[str]]
+
+
+def _check(stored: dict[str, Any]) -> None:
+    try:
+        found = msgspec.convert(stored, _Stored)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"features: {error}") from error
+    slots, start = 0 if found.hash_bits is None else 1 << found.hash_bits, found.hash_start
+    fits = (found.hash_bits is None) == (start is None) and (start or 0) <= len(found.names)
+    fits = fits and len(set(found.names)) == len(found.names) and len(found.names) + slots <= MAX_INDEX + 1
+    fits = fits and len(found.values[0]) == len(found.values[1]) and max(found.values[0], default=-1) < slots
+    if not fits:
+        raise ValueError("features that do not fit together")
 
 
 def _bits(slots: int, noted: list[int]) -> NDArray[np.uint8]:

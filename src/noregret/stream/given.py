@@ -14,19 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
+from noregret.stream.amounts import amounts
+from noregret.stream.hashing import Strings
+from noregret.stream.kinds import Mark
 from noregret.stream.numbers import number, numbers
 
 
 class LabelTokens:
-    """Labels read from text: numbers when the first one is a number, otherwise words."""
+    """Labels read from text: numbers when the first one is a number, or a written amount by `mark`, otherwise words."""
 
-    def __init__(self, source: str, needed: bool, numeric: bool | None = None) -> None:
+    def __init__(self, source: str, needed: bool, numeric: bool | None = None, mark: Mark | None = None) -> None:
         self._source = source
         self._needed = needed
         self._numeric = numeric
+        self._mark = mark
 
     def array(self, tokens: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
         """The labels of one block, in order."""
+        if self._mark is not None:
+            return self._amounts(tokens, lines, self._mark)
         if self._numeric is None:
             first = next((token for token in tokens if token), None)
             self._numeric = None if first is None else number(first) is not None
@@ -35,16 +41,24 @@ class LabelTokens:
         found = numbers(tokens)
         if isinstance(found, int):
             if self._needed:
-                sentence = f"label {tokens[found]!r} is not a number, the labels before it are"
-                raise InputError(sentence, self._source, lines[found])
+                raise self._no_number(tokens[found], lines[found])
             return np.array([math.nan if (v := number(t)) is None else v for t in tokens], dtype=np.float64)
         return found
+
+    def _amounts(self, tokens: Sequence[str], lines: Sequence[int], mark: Mark) -> NDArray[np.float64]:
+        found, wrong = amounts(Strings.of(tokens), mark)
+        if len(wrong) and self._needed:
+            raise self._no_number(tokens[wrong[0]], lines[wrong[0]])
+        return found
+
+    def _no_number(self, token: str, line: int) -> InputError:
+        return InputError(f"label {token!r} is not a number, the labels before it are", self._source, line)
 
     def numbers(
         self, found: NDArray[np.float64], tokens: Callable[[], Sequence[str]], lines: NDArray[np.int64]
     ) -> NDArray[Any]:
         """The labels of one block of which those that are plain numbers are known; the others are NaN."""
-        if self._numeric is False or np.isnan(found).any():
+        if self._mark is not None or self._numeric is False or np.isnan(found).any():
             return self.array(tokens(), lines.tolist())
         self._numeric = True
         return found

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +26,15 @@ _FIXED = {"-1": -1.0, "0": -1.0, "false": -1.0, "1": 1.0, "true": 1.0}
 _PARTNERS = {"-1": ("1",), "0": ("1",), "1": ("-1", "0"), "false": ("true",), "true": ("false",)}
 
 Label = float | str
+
+
+class _Stored(msgspec.Struct):
+    """What `to_dict` makes, as a file that anybody may have written must hold it."""
+
+    positive: float | bool | str | None
+    codes: list[tuple[float | bool | str, float]]
+    waiting: float | bool | str | None
+    held: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Labels:
@@ -150,6 +160,13 @@ class Labels:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Labels:
+        """The map that was kept; a ValueError for one that none can be."""
+        try:
+            found = msgspec.convert(stored, _Stored)
+        except msgspec.ValidationError as error:
+            raise ValueError(f"labels: {error}") from error
+        if any(code not in (-1.0, 1.0) for _, code in found.codes):
+            raise ValueError("labels: a code must be -1 or 1")
         labels = cls(stored["positive"])
         labels._codes = dict(stored["codes"])
         labels._waiting, labels._held = stored["waiting"], stored["held"]

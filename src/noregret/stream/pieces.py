@@ -14,6 +14,7 @@ from noregret.stream.opening import Opened
 from noregret.stream.reuse import Reuse
 
 FIRST, LARGEST = 2**16, 2**22  # bytes: the first piece is small, so that its rows are there soon
+LINE_LIMIT = 2**26  # bytes: a few compressed kilobytes could otherwise be a line that fills the memory
 SLACK = b"\n" * 32  # what a parser may look at behind a piece
 MARK = b"\xef\xbb\xbf"
 Cut = Callable[[bytearray, int, int], int]
@@ -71,17 +72,24 @@ def line_end(data: bytearray, start: int, filled: int) -> int:
     return max(data.rfind(b"\n", start, filled) + 1, start)
 
 
+def too_long(source: str, line: int | None = None) -> InputError:
+    """What is wrong with a line, or a record of several, that has no end within the limit."""
+    return InputError(
+        f"a line or record must end within {LINE_LIMIT // 2**20} MiB, and this one does not", source, line
+    )
+
+
 def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
     """Every line of the text, the last one with a newline too; the byte-order mark is left out.
 
-    A piece ends where `cut` says. Whole lines that were read before the source turned out to be damaged come before the
-    error.
+    A piece ends where `cut` says. Whole lines that were read before the source turned out to be damaged, or before a
+    line that is too long, come before the error.
     """
     rest, size, first, reuse = b"", FIRST, True, Reuse()
     trouble: InputError | None = None
     more = True
     while more:
-        data = reuse.text(max(size, 2 * len(rest)) + 1 + len(SLACK))
+        data = reuse.text(min(max(size, 2 * len(rest)), LINE_LIMIT + len(MARK)) + 1 + len(SLACK))
         data[: len(rest)] = rest
         filled, room = len(rest), len(data) - 1 - len(SLACK)
         while more and filled < room:
@@ -92,6 +100,8 @@ def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
             filled, more = filled + count, count > 0
         start = len(MARK) if first and data.startswith(MARK) else 0
         stop = cut(data, start, filled)
+        if more and stop == start and filled - start > LINE_LIMIT:
+            raise too_long(opened.name)
         if not more and trouble is None and filled > stop:
             stop = filled
             if data[filled - 1] != 10:

@@ -20,8 +20,10 @@ from noregret.stream.pipeline import available
 from noregret.stream.settings import Settings
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+# What says what columns are, which a recipe then knows.
+DECLARED: dict[str, Any] = {"text": (), "categorical": (), "numeric": (), "date": (), "keep": (), "columns": None}
 # What has no part in the rows that a cache keeps, or has it by way of the recipe.
-APART = ("text", "categorical", "hash_bits", "features", "frozen", "missing", "block_rows", "threads")
+APART = (*DECLARED, "recognise", "hash_bits", "features", "frozen", "missing", "block_rows", "threads")
 Reader = Callable[[Input, Settings], Stream]
 # What reads each kind of file, and the module that it is in: only the one that is asked for is loaded.
 SVMLIGHT, VOWPAL, DELIMITED = ("svmlight", "Svmlight"), ("vw", "Vowpal"), ("delimited", "Delimited")
@@ -49,7 +51,12 @@ def read(
     label: str | int | None = None,
     text: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    date: Sequence[str] = (),
+    keep: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    recognise: bool = True,
     hash_bits: int = 18,
     missing: str = "error",
     features: Features | None = None,
@@ -60,6 +67,12 @@ def read(
     cache: bool = False,
 ) -> Stream:
     """The rows of a file, of standard input (`-`), or of arrays, frames and iterables in memory.
+
+    What the columns of a table are is recognised from its first thousand rows: numbers, written amounts, dates, free
+    text, categories, and identities, which are left out. `decisions` of the stream has a line for each that is not
+    plain, with what overrides it: columns named in `text`, `categorical`, `numeric` and `date` are that, and those in
+    `keep` are not left out. With `recognise` false a column is what its type says. `columns` says it all instead, as
+    a receipt does: those that it does not name are plain numbers.
 
     With the `features` of a model, columns are matched by name and new ones are added to it, or left out when it is
     `frozen`. Columns in `ignore` are left out. With `labels` false rows need no label. `block_rows`, how much is read
@@ -84,6 +97,11 @@ def read(
         block_rows,
         _names(ignore),
         available() if threads is None else threads,
+        _names(numeric),
+        _names(date),
+        _names(keep),
+        columns,
+        recognise,
     )
     if isinstance(source, (str, os.PathLike)):
         file = Input(os.fspath(source))
@@ -149,7 +167,7 @@ def _cached(file: Input, settings: Settings) -> Stream:
         raise InputError("cannot be cached, for it can be read only once: give a file", file.name)
 
     def reopened(features: Features) -> Stream:
-        again = replace(settings, features=features, text=(), categorical=())  # the recipe knows its columns
+        again = replace(settings, features=features, **DECLARED)  # the recipe knows its columns
         return _read_file(Input(file.path), again)
 
     asked = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name not in APART}

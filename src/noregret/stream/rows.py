@@ -2,7 +2,7 @@
 
 A number under a name is the feature of that name; under a whole number it is the feature of that index. A
 string v under k is the feature `k=v` of value 1, hashed when the recipe hashes. True and False are 1 and 0,
-None is missing.
+None is missing. Under the recipe of a table, text under the name of a column is what it would be in the table.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from numpy.typing import NDArray
 from noregret.errors import InputError, SettingError
 from noregret.stream.base import Stream
 from noregret.stream.block import MAX_INDEX, Block, Indices, Ints, Sparse
+from noregret.stream.dates import as_written
 from noregret.stream.features import Features, Memo, bounds, packer
 from noregret.stream.given import row_labels
-from noregret.stream.hashing import slots, tokens
+from noregret.stream.hashing import Strings, slots, tokens
 from noregret.stream.missing import Missing
-from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS, Settings
+from noregret.stream.numbers import is_missing
+from noregret.stream.numbers import number as number_in
+from noregret.stream.settings import BLOCK_VALUES, DECLARING, TEXT_ROWS, Settings
+from noregret.stream.table import Converted
 
 Row = Mapping[Any, Any]
 Encoded = tuple[Indices, NDArray[np.float64]]
@@ -106,7 +110,7 @@ def _refuse_strange(features: Features, row: Row) -> None:
     """`refuse_missing`, and what is neither a number nor a string."""
     refuse_missing(row)
     for key, value in row.items():
-        if not isinstance(value, str) and not _is_hashed(features, key, value):
+        if not (isinstance(value, str) or key in features.special or _is_hashed(features, key, value)):
             number = _number(key, value)
             if not math.isfinite(number):
                 raise InputError(f"the value of {key!r} must be finite, got {value!r}")
@@ -140,8 +144,8 @@ def _places(features: Features, keys: tuple[Any, ...]) -> tuple[Indices, list[in
     if not keys:
         return None
     if features.kind == "names":
-        hashed = features.categorical or features.text
-        if hashed and not {*features.categorical, *features.text}.isdisjoint(keys):
+        columns = {*features.categorical, *features.text, *features.special}
+        if columns and not columns.isdisjoint(keys):
             return None
         places = list(map(features.index.get, keys))
     elif all(type(key) is int for key in keys) and 0 <= min(keys) <= max(keys) <= MAX_INDEX:
@@ -167,6 +171,10 @@ def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
     hashed: list[str] = []
     for key, value in row.items():
         place: int | None
+        if features.table and isinstance(key, str) and (key in features.special or key in features.index):
+            for place, number in _cell(features, key, value):
+                found[place] = found.get(place, 0.0) + number
+            continue
         if _is_hashed(features, key, value):
             hashed += tokens(key, value, key in features.text)
             continue
@@ -181,6 +189,30 @@ def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
             found[place] = found.get(place, 0.0) + 1.0
     count = len(found)
     return np.fromiter(found, np.uint32, count), np.fromiter(found.values(), np.float64, count)
+
+
+def _cell(features: Features, key: str, value: Any) -> Iterator[tuple[int, float]]:
+    """The features of what stands under the name of a column that becomes numbers, as in the table."""
+    kind = features.special.get(key)
+    if kind is None or (kind.mark is not None and not isinstance(value, str)):
+        yield features.index[key], _plain_number(key, value)
+    elif kind.converted:
+        text = Strings.of([as_written(value)])
+        column = Converted(0, key, kind, tuple(features.index[name] for name in kind.names(key)))
+        values, wrong = column.values(text)
+        if wrong is not None:
+            must = "a number" if kind.dates is None else "a date"
+            raise InputError(f"the value of {key!r} must be {must} as in the rows learned from, got {value!r}")
+        yield from ((place, one) for place, one in zip(column.features, values[0].tolist(), strict=True) if one != 0.0)
+
+
+def _plain_number(key: str, value: Any) -> float:
+    if not isinstance(value, str):
+        return _number(key, value)
+    found = math.nan if is_missing(value) else number_in(value)
+    if found is None:
+        raise InputError(f"the value of {key!r} must be a number, got {value!r}")
+    return found
 
 
 def _is_hashed(features: Features, key: Any, value: Any) -> bool:
@@ -244,6 +276,9 @@ class DictRows(Stream):
         features = Features("names") if settings.features is None else settings.features
         if settings.label is not None:
             raise SettingError("label names a column, but the label is given beside each dict")
+        for option in (*DECLARING[2:], "keep", "columns"):
+            if getattr(settings, option):
+                raise SettingError(f"{option} names a column of a table: in a dict a number is written as a number")
         if settings.text or settings.categorical:
             features.set_up_hashing(settings.hash_bits)
             features.declare(settings.categorical, settings.text)

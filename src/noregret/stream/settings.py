@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from noregret.errors import SettingError
 from noregret.stream.features import Features, Kind
 
 MISSING_RULES = ("error", "zero", "mean", "skip")
+DECLARING = ("categorical", "text", "numeric", "date")  # what says what a column is
 TEXT_ROWS = 4096
 TABLE_ROWS = 16384
 ARRAY_ROWS = 65536
@@ -29,6 +31,11 @@ class Settings:
     block_rows: int | None = None
     ignore: tuple[str, ...] = ()
     threads: int = 1
+    numeric: tuple[str, ...] = ()
+    date: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    columns: Mapping[str, str] | None = None
+    recognise: bool = True
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING_RULES:
@@ -41,22 +48,32 @@ class Settings:
             raise SettingError(f"threads must be a whole number from 1 on, got {self.threads!r}")
         if self.frozen and self.features is None:
             raise SettingError("frozen needs the features of a model")
-        if self.frozen and (self.text or self.categorical):
-            raise SettingError("text and categorical cannot be given: the model's recipe is frozen")
-        for name in set(self.text) & set(self.categorical):
-            raise SettingError(f"column {name!r} cannot be both categorical and text")
-        for name in set(self.ignore) & {*self.text, *self.categorical, self.label}:
+        self._check_columns()
+
+    def _check_columns(self) -> None:
+        """Every column is said to be one thing."""
+        said: dict[str, str] = {}
+        for option in DECLARING:
+            for name in getattr(self, option):
+                if said.setdefault(name, option) != option:
+                    raise SettingError(f"column {name!r} cannot be both {said[name]} and {option}")
+        if self.frozen and said:
+            *others, last = DECLARING
+            raise SettingError(f"{', '.join(others)} and {last} cannot be given: the model's recipe is frozen")
+        for name in set(self.ignore) & {*said, *self.keep, self.label}:
             raise SettingError(f"column {name!r} cannot be ignored and used too")
-        if self.label in (*self.text, *self.categorical):
+        if self.label in (*said, *self.keep):
             raise SettingError(f"column {self.label!r} is the label: it cannot be a feature too")
+        if self.columns is not None and (said or self.keep or self.features is not None):
+            raise SettingError("columns says what every column is: nothing else can say it too")
 
     def rows_per_block(self, usual: int, width: int = 1) -> int:
         """`block_rows` when given; else the usual number, fewer when rows are wide."""
         return self.block_rows or max(1, min(usual, BLOCK_VALUES // max(width, 1)))
 
     def refuse_columns(self, who: str) -> None:
-        """Say that label, text, categorical and ignore mean nothing where there are no columns with names."""
-        for option in ("label", "text", "categorical", "ignore"):
+        """Say that what names a column means nothing where there are no columns with names."""
+        for option in ("label", *DECLARING, "keep", "ignore", "columns"):
             if getattr(self, option):
                 raise SettingError(f"{option} names a column, but {who} has no named columns")
 

@@ -1,26 +1,32 @@
-"""Tables with named columns: which one is the label, which are numbers, which are hashed, where each goes.
+"""Tables with named columns: which one is the label, what each of the others becomes, and where its features go.
 
-A plan is made once, from the column names and their kinds, and matches them with a model's recipe by name.
+A plan is made once, from the column names and what was declared or recognised, and matches them with a model's recipe
+by name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
-from noregret.stream.block import Block, Dense, Ints, Rows
+from noregret.stream.amounts import amounts
+from noregret.stream.block import Block, Dense, Floats, Ints, Rows
+from noregret.stream.dates import ORDER_WORDS, instants
 from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import Column, HashedValues, Strings, by_row, merged
-from noregret.stream.settings import Settings
+from noregret.stream.kinds import CATEGORY, LEFT_OUT, NUMBER, TEXT, Kind, Mark, kinds_of
+from noregret.stream.recognise import Asked, Decision, label_line
+from noregret.stream.settings import DECLARING, Settings
 from noregret.stream.wording import listed
 
-ColumnKind = Literal["numeric", "categorical"]
 USUAL_LABEL = "label"
+USUAL_LABELS = (USUAL_LABEL, "target", "class", "outcome", "y")  # where nobody says, in this order
+Look = Callable[[dict[int, Asked]], dict[int, Decision]]  # what columns are, by their places in the table
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +48,54 @@ class Hashed:
 
 
 @dataclass(frozen=True, slots=True)
+class Converted:
+    """A column of text that numbers are made of: written amounts, or dates."""
+
+    column: int
+    name: str
+    kind: Kind
+    features: tuple[int, ...]
+
+    def values(self, cells: Strings) -> tuple[NDArray[np.float64], int | None]:
+        """A column for each feature; and the first cell that is not what it must be, if there is one."""
+        if self.kind.mark is not None:
+            numbers, wrong = amounts(cells, self.kind.mark)
+            found = numbers[:, None]
+        else:
+            assert self.kind.dates is not None
+            when, clocks, wrong = instants(cells, self.kind.dates.order)
+            found = self.kind.dates.values(when, clocks)
+        return found, int(wrong[0]) if len(wrong) else None
+
+    def refusal(self, cell: str) -> str:
+        """What is said of a cell that does not fit."""
+        if self.kind.mark is not None:
+            must = f"numbers with a decimal {self.kind.mark}"
+        else:
+            assert self.kind.dates is not None
+            must = f"dates ({ORDER_WORDS[self.kind.dates.order]})"
+        advice = f"(override: --categorical {self.name} or --ignore {self.name})"
+        return f"column {self.name!r} must hold {must}, got {cell!r} {advice}"
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What becomes of each column; columns that a frozen recipe does not know are in neither list."""
+    """What becomes of each column; columns that a frozen recipe does not know are in no list."""
 
     label: int | None
+    label_mark: Mark | None  # of labels that are written amounts
     numeric: tuple[Numeric, ...]
     hashed: tuple[Hashed, ...]
+    converted: tuple[Converted, ...]
     features: Features
     learn: bool
+    decisions: tuple[str, ...]
+    columns: dict[str, str]  # every column that is not the label, and what becomes of it
 
-    def rows(self, numbers: Sequence[NDArray[Any]], cells: Sequence[Strings], count: int) -> tuple[Rows, Hints | None]:
-        """The rows of one block, from the columns in the order of `numeric` and of `hashed`; what to remember of it.
+    def rows(
+        self, numbers: Sequence[Floats], made: Sequence[Floats], cells: Sequence[Strings], count: int
+    ) -> tuple[Rows, Hints | None]:
+        """The rows of one block, from the columns in the order of `numeric`, `converted`, `hashed`; what to remember.
 
         Several threads may call this at once. Only one may then give the hints to `features.note`, in order.
         """
@@ -60,69 +103,113 @@ class Plan:
             X = np.zeros((count, self.features.width))
             for column, values in zip(self.numeric, numbers, strict=True):
                 X[:, column.feature] = values
+            self.fill(X, made)
             return Dense(X), None
-        indices = np.array([column.feature for column in self.numeric], dtype=np.uint32)
-        X = np.column_stack(numbers) if numbers else np.empty((count, 0))
+        places = [column.feature for column in self.numeric]
+        places += [feature for column in self.converted for feature in column.features]
+        indices = np.array(places, dtype=np.uint32)
+        X = np.column_stack([*numbers, *made]) if places else np.empty((count, 0))
         at_row, at_column = np.nonzero(X)
         columns = [Column(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
         found = HashedValues(columns, self.features)
         bounds, order = by_row(np.concatenate([at_row, found.rows]), count)
         hints = found.hints(order, len(at_row), self.features) if self.learn else None
-        places = np.concatenate([indices[at_column], found.slots + np.uint32(self.features.hash_start)])
-        return merged(bounds, order, places, np.concatenate([X[at_row, at_column], np.ones(len(found.rows))])), hints
+        slots = np.concatenate([indices[at_column], found.slots + np.uint32(self.features.hash_start)])
+        return merged(bounds, order, slots, np.concatenate([X[at_row, at_column], np.ones(len(found.rows))])), hints
+
+    @property
+    def texts(self) -> tuple[Hashed | Converted, ...]:
+        """The columns whose cells are taken as text."""
+        return (*self.hashed, *self.converted)
+
+    def fill(self, X: Floats, made: Sequence[Floats]) -> None:
+        """Write what the columns of `converted` became where it belongs in dense rows."""
+        for column, values in zip(self.converted, made, strict=True):
+            X[:, list(column.features)] = values
 
     def block(
         self,
         numbers: Sequence[NDArray[Any]],
+        made: Sequence[Floats],
         cells: Sequence[Strings],
         labels: NDArray[Any],
         lines: Ints,
         source: str,
     ) -> Block:
-        rows, hints = self.rows(numbers, cells, len(lines))
+        rows, hints = self.rows(numbers, made, cells, len(lines))
         if hints is not None:
             self.features.note(hints)
         return Block(rows, labels, lines, source)
 
 
-def plan(names: Sequence[str], kind_of: Callable[[int], ColumnKind], settings: Settings, source: str) -> Plan:
-    """Decide every column's part; `kind_of` tells a column's own kind where nobody else says."""
+def plan(names: Sequence[str], look: Look, settings: Settings, source: str) -> Plan:
+    """Decide every column's part; `look` tells what columns are where nobody says."""
     _check_names(names, source)
-    label = _label(names, settings, source)
     features = _recipe(settings, source)
-    _check_declared(names, settings, features, source)
+    label = label_place(names, settings)
+    if label is None and settings.labels:
+        raise _no_label(names, settings, source)
+    known, first = features.columns, not settings.frozen and features.label is None
+    _check_declared(names, label, settings, known, source)
+    found = _decided(names, label, look, settings, known)
     if not settings.frozen:
-        features.declare(settings.categorical, settings.text)
-    kinds = {
-        place: kind
-        for place, name in enumerate(names)
-        if place != label
-        and name not in settings.ignore
-        and (kind := _kind(place, name, kind_of, settings, features)) is not None
-    }
-    if not settings.frozen:
-        _extend(features, {names[place]: kind for place, kind in kinds.items()}, settings)
-    numeric = [Numeric(p, names[p], features.index[names[p]]) for p, kind in kinds.items() if kind == "numeric"]
-    hashed = [Hashed(p, names[p], kind == "text") for p, kind in kinds.items() if kind != "numeric"]
-    return Plan(label, tuple(numeric), tuple(hashed), features, not settings.frozen)
+        _extend(features, label, names, found, settings, source)
+    kinds = {place: known.get(names[place]) or found[place].kind for place in _used(names, label, settings, known)}
+    lines = [decision.line for _, decision in sorted(found.items()) if decision.line]
+    if first and label is not None and not settings.label and names[label] != USUAL_LABEL:
+        lines.insert(0, label_line(names[label]))
+    amount = label is not None and names[label] == features.label and features.special.get(names[label])
+    return Plan(
+        label,
+        amount.mark if amount else None,
+        tuple(Numeric(p, names[p], features.index[names[p]]) for p, kind in kinds.items() if kind.plain),
+        tuple(Hashed(p, names[p], kind == TEXT) for p, kind in kinds.items() if kind.hashed),
+        tuple(
+            Converted(p, names[p], kind, tuple(features.index[name] for name in kind.names(names[p])))
+            for p, kind in kinds.items()
+            if kind.converted
+        ),
+        features,
+        not settings.frozen,
+        tuple(lines),
+        {names[place]: str(kind) for place, kind in kinds.items()},
+    )
 
 
 def _check_names(names: Sequence[str], source: str) -> None:
+    seen: set[str] = set()
     for place, name in enumerate(names):
         if not name:
             raise InputError(f"column {place + 1} has no name", source, 1)
-        if name in names[:place]:
+        if name in seen:
             raise InputError(f"two columns are named {name!r}", source, 1)
+        seen.add(name)
 
 
-def _label(names: Sequence[str], settings: Settings, source: str) -> int | None:
-    wanted = settings.label or USUAL_LABEL
-    if wanted in names:
-        return names.index(wanted)
-    if not settings.labels:
-        return None
-    advice = "" if settings.label else " (say which one is the label: --label, or label= in Python)"
-    raise InputError(f"there is no column {wanted!r}{advice}: the columns are {listed(names)}", source)
+def label_place(names: Sequence[str], settings: Settings) -> int | None:
+    """Where the label stands: the column that was named, or that a model's rows had, or one with a usual name."""
+    features = settings.features
+    wanted = settings.label or (None if features is None else features.label)
+    if wanted is not None:
+        return names.index(wanted) if wanted in names else None
+    taken = {*settings.ignore, *(() if features is None else features.columns)}
+    for usual in USUAL_LABELS:
+        if usual in names and usual not in taken:
+            return names.index(usual)
+        alike = [place for place, name in enumerate(names) if name.lower() == usual and name not in taken]
+        if len(alike) == 1:
+            return alike[0]
+    return None
+
+
+def _no_label(names: Sequence[str], settings: Settings, source: str) -> InputError:
+    wanted = settings.label or (None if settings.features is None else settings.features.label)
+    if wanted is not None:
+        return InputError(f"there is no column {wanted!r}: the columns are {listed(names)}", source)
+    *usual, last = USUAL_LABELS
+    none = f"no column is named {', '.join(usual)} or {last}"
+    advice = "say which one is the label: --label, or label= in Python"
+    return InputError(f"{none} ({advice}): the columns are {listed(names)}", source)
 
 
 def _recipe(settings: Settings, source: str) -> Features:
@@ -136,37 +223,88 @@ def _recipe(settings: Settings, source: str) -> Features:
     return features
 
 
-def _check_declared(names: Sequence[str], settings: Settings, features: Features, source: str) -> None:
-    for option in ("categorical", "text", "ignore"):
+def _check_declared(
+    names: Sequence[str], label: int | None, settings: Settings, known: dict[str, Kind], source: str
+) -> None:
+    there = set(names)
+    for option in (*DECLARING, "keep", "ignore"):
         for name in getattr(settings, option):
-            if name == (settings.label or USUAL_LABEL):
+            if label is not None and name == names[label]:
                 raise InputError(f"column {name!r} is the label: it cannot be --{option} too", source)
-            if name not in names:
+            if name not in there:
                 raise InputError(
                     f"there is no column {name!r} to be --{option}: the columns are {listed(names)}", source
                 )
-    for name in (*features.names, *features.categorical, *features.text):
-        if name not in names:
+    for name, kind in known.items():
+        if name not in there and kind != LEFT_OUT:
             raise InputError(f"the model needs a column {name!r}: the columns are {listed(names)}", source)
+    for option, what in (("numeric", "number"), ("date", "date")):
+        for name in getattr(settings, option):
+            if name in known and known[name].what != what:
+                raise SettingError(f"column {name!r} is {known[name].what} in the model: it cannot be {option} now")
 
 
-def _kind(
-    place: int, name: str, kind_of: Callable[[int], ColumnKind], settings: Settings, features: Features
-) -> Literal["numeric", "categorical", "text"] | None:
-    if name in features.text:
-        return "text"
-    if name in features.categorical:
-        return "categorical"
-    if name in features.index:
-        return "numeric"
-    return None if settings.frozen else kind_of(place)
+def _used(names: Sequence[str], label: int | None, settings: Settings, known: dict[str, Kind]) -> list[int]:
+    """The places of the columns that are neither the label nor ignored, nor unknown to a frozen recipe."""
+    ignored = set(settings.ignore)
+    return [
+        place
+        for place, name in enumerate(names)
+        if place != label and name not in ignored and (name in known or not settings.frozen)
+    ]
 
 
-def _extend(features: Features, kinds: dict[str, Any], settings: Settings) -> None:
-    """Add the columns that the recipe does not have: first the numeric ones, then the slots behind them."""
-    for name, kind in kinds.items():
-        if kind == "numeric":
-            features.add(name)
-    if "categorical" in kinds.values() or "text" in kinds.values():
+def _decided(
+    names: Sequence[str], label: int | None, look: Look, settings: Settings, known: dict[str, Kind]
+) -> dict[int, Decision]:
+    """What becomes of the columns that the recipe does not know, and of the label."""
+    if settings.frozen:
+        return {}
+    new = [place for place in _used(names, label, settings, known) if names[place] not in known]
+    if settings.columns is not None:
+        told = kinds_of(settings.columns)
+        if label is not None and names[label] in told:
+            new.append(label)
+        return {place: Decision(told.get(names[place], NUMBER)) for place in new}
+    said: dict[str, Decision] = dict.fromkeys(settings.categorical, Decision(CATEGORY))
+    said |= dict.fromkeys(settings.text, Decision(TEXT))
+    options: tuple[tuple[Asked, tuple[str, ...]], ...] = (
+        ("keep", settings.keep),
+        ("numeric", settings.numeric),
+        ("date", settings.date),
+    )
+    asked = {name: option for option, columns in options for name in columns}
+    wanted: dict[int, Asked] = {place: asked.get(names[place], "") for place in new if names[place] not in said}
+    if label is not None and settings.labels and (settings.features is None or settings.features.label is None):
+        wanted[label] = "label"
+    return {place: said[names[place]] for place in new if names[place] in said} | look(wanted)
+
+
+def _extend(
+    features: Features,
+    label: int | None,
+    names: Sequence[str],
+    found: dict[int, Decision],
+    settings: Settings,
+    source: str,
+) -> None:
+    """Add the columns that the recipe does not have: first those with names, then the slots behind them."""
+    features.declare(settings.categorical, settings.text)  # a refusal where the recipe has them otherwise
+    features.table = True
+    columns = {names[place]: decision.kind for place, decision in sorted(found.items()) if place != label}
+    try:
+        for name, kind in columns.items():
+            if not kind.hashed:
+                features.set_up(name, kind)
+    except InputError as error:
+        raise InputError(error.sentence, source) from error
+    if any(kind.hashed for kind in columns.values()):
         features.set_up_hashing(settings.hash_bits)
-        features.declare(tuple(name for name, kind in kinds.items() if kind == "categorical"))
+        features.declare(
+            tuple(name for name, kind in columns.items() if kind == CATEGORY),
+            tuple(name for name, kind in columns.items() if kind == TEXT),
+        )
+    if label is not None and features.label is None:
+        features.label = names[label]
+        if label in found and found[label].kind.mark is not None:
+            features.special[names[label]] = found[label].kind

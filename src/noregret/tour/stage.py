@@ -19,7 +19,8 @@ class Stage:
     """`auto`: nobody presses a key; `moving`: pictures are drawn in place, which only a terminal can show."""
 
     def __init__(self, auto: bool) -> None:
-        self.console = Console(highlight=False)
+        plain = getattr(sys.stdout, "below", sys.stdout)  # past what shows control characters: these are our own
+        self.console = Console(highlight=False, file=plain)
         self.console.width = min(self.console.width, WIDTH + 2)
         self.auto = auto or not sys.stdin.isatty()
         self.moving = self.console.is_terminal

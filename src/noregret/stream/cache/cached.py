@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
+from typing import IO, Any, cast
 
 from noregret._version import __version__
 from noregret.atomic import whole_file
-from noregret.errors import InputError
+from noregret.errors import CacheWarning, InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.cache.file import CacheFile, Rules, Writer
@@ -31,11 +33,34 @@ class _Changed(Exception):
     """The source was changed while it was being read: what was read is no cache of it."""
 
 
+class _NoRoom(InputError):
+    """The disk is full, or refuses a cache for another reason: rows can still be read."""
+
+    def __init__(self, place: str, said: str) -> None:
+        super().__init__(f"cannot be written: {said}", place)
+        self.place, self.said = place, said
+
+
+class _Room:
+    """A file to write a cache to, which says so when the disk takes no more."""
+
+    def __init__(self, file: IO[bytes], place: str) -> None:
+        self._file, self._place = file, place
+        self.tell, self.seek = file.tell, file.seek
+
+    def write(self, data: Any) -> int:
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            raise _NoRoom(self._place, error.strerror or str(error)) from error
+
+
 class Cached(Stream):
     """The rows of `stream`, which reads the file at `path`, by way of a cache."""
 
     def __init__(self, stream: Stream, path: str, rules: Rules, reopen: Reopen, block_rows: int | None) -> None:
         super().__init__(stream.source, stream.features, stream.missing, length=stream.length, frozen=stream.frozen)
+        self.decisions, self.columns = stream.decisions, stream.columns
         self.path = path
         self._kind = type(stream).__name__
         self._rules = rules
@@ -99,7 +124,7 @@ class Cached(Stream):
                 except Damaged:
                     if not same_bytes(self.path, found.origin):
                         raise InputError("was changed while it was being read", self.source) from None
-        for block in self.make():
+        for block in self._made_or_read():
             known = min(done, len(block))
             done -= known
             if known < len(block):
@@ -112,13 +137,32 @@ class Cached(Stream):
         for slot, value in zip(news.slots, news.values, strict=True):
             self.features.remember(slot, value)
 
-    def make(self) -> Iterator[Block]:
+    def _made_or_read(self) -> Iterator[Block]:
+        """Every block as it is read from the source, and a cache on the way unless there is no room for one."""
+        done = 0
+        try:
+            for block in self.make():
+                done += len(block)
+                yield block
+        except _NoRoom as full:
+            warnings.warn(
+                f"{full.place}: the cache cannot be written ({full.said}): going on without it",
+                CacheWarning,
+                stacklevel=2,
+            )
+            for block in self._apart()._read():
+                known = min(done, len(block))
+                done -= known
+                if known < len(block):
+                    yield block.slice(known, len(block)) if known else block
+
+    def make(self, sync: bool = False) -> Iterator[Block]:
         """Every block as it is read from the source; a cache is there once the last one was taken."""
         place = place_to_write(self.path)
         try:
-            with whole_file(place, sync=False) as file:
+            with whole_file(place, sync=sync) as file:
                 _hide_as(self.path, file.fileno())
-                yield from self._written(Writer(file))
+                yield from self._written(Writer(cast("IO[bytes]", _Room(file, str(place)))))
         except _Changed:
             return
         _clear(self.path, place)

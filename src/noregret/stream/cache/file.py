@@ -184,5 +184,5 @@ class CacheFile:
 def _decoded(stored: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(stored, type=kind)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise Damaged("it is of another version") from error

@@ -121,7 +121,7 @@ def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Rows, Parts, News]:
         at += _filled(kind.itemsize * count)
     try:
         news = msgspec.msgpack.decode(raw[at : at + head.extra].tobytes(), type=News) if head.extra else News()
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
         raise Damaged(f"block {head.number + 1} is damaged") from error
     _check(head, parts)
     return _rows(head, parts), parts, news

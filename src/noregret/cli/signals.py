@@ -1,0 +1,48 @@
+"""The signals that ask the program to end: each does as Ctrl-C does, so that files half written are taken away.
+
+A signal that whoever started the program ignores, as a script does with Ctrl-C for its background jobs, stays ignored.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any
+
+_came: list[int] = []
+
+
+def listen() -> None:
+    """Let a request to end, or a terminal that is closed, raise KeyboardInterrupt."""
+    _came.clear()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _end)
+    sys.unraisablehook = _tell_but_interrupts
+
+
+def note(number: int) -> None:
+    """Remember that a signal came."""
+    _came.append(number)
+
+
+def came() -> bool:
+    """Whether one came."""
+    return bool(_came)
+
+
+def stop_code() -> int:
+    """The exit code of a program that was asked to end: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
+    return 128 + (_came[0] if _came else signal.SIGINT)
+
+
+def _end(number: int, frame: Any) -> None:
+    note(number)
+    raise KeyboardInterrupt
+
+
+def _tell_but_interrupts(told: Any) -> None:
+    """What went wrong where nothing can be raised is told, but for a Ctrl-C: the command ends by it soon enough."""
+    if not issubclass(told.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(told)
