@@ -38,7 +38,7 @@ def test_every_learner_does_what_learn_does(noregret, rows, common):
 
 def figures(answer):
     return {
-        **answer.json,
+        **{key: value for key, value in answer.json.items() if key != "command"},
         "learners": [{key: one[key] for key in one if key != "seconds"} for one in answer.json["learners"]],
     }
 

@@ -274,7 +274,7 @@ def test_a_list_is_named_by_its_learners():
 
 def test_to_dict_holds_what_the_contract_names():
     found = compare(examples(), [Perceptron(), OnlineGradientDescent(radius=2.0)]).to_dict()
-    assert set(found) == {"rounds", "features", "learners", "baselines", "differences"}
+    assert set(found) == {"rounds", "features", "learners", "best", "baselines", "differences", "task", "left_out"}
     perceptron, descent = found["learners"]
     assert set(descent) == {"spec", "name", "mistakes", "loss", "regret", "bound", "seconds"}
     assert set(descent["loss"]) == {"name", "total", "mean"}
@@ -379,7 +379,7 @@ def test_without_learners_a_line_up_plays_and_is_sorted():
     X, y = two_classes()
     found = compare_plainly((X, y))
     specs = {one.spec for one in found.contenders}
-    assert {"adagrad:loss=logistic", "ogd:loss=logistic", "coin:loss=logistic", "pa1"} <= specs
+    assert {"adagrad:loss=logistic", "ogd:loss=logistic", "pa1"} <= specs
     assert {"second-order", "kernel:kernel=rbf"} <= specs
     wrong = [one.run.mistakes for one in found.contenders]
     assert wrong == sorted(wrong)
@@ -426,7 +426,8 @@ def test_the_line_up_follows_the_task():
     numbers = compare_plainly((X, 500.0 + 30.0 * X[:, 0] + rng.normal(size=300)))
     errors = [one.run.metrics["mae"] for one in numbers.contenders]
     assert errors == sorted(errors)
-    assert numbers.best.spec == "vaw"
+    assert numbers.best.run.metrics["mae"] < 5.0
+    assert "vaw" in {one.spec for one in numbers.contenders}
     told = compare_plainly((X, np.argmax(X, axis=1)), task="regression")
     assert all(one.run.mistakes is None for one in told.contenders)
 
