@@ -80,7 +80,7 @@ def _apart(rounds: Rounds, triples: NDArray[np.float64]) -> bool:
 
 
 def _in_two(rounds: Rounds, of: Callable[[Rounds], tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
-    """Ends of what is linear in the rows, where some numbers are too large to be taken apart: those in units of 2²⁰⁰."""
+    """Ends of what is linear in the rows where some numbers are too large to be taken apart: those in other units."""
     rows, values = rounds.rows, _values_of(rounds.rows)
     vast = np.abs(values) > VAST
     with np.errstate(over="ignore", invalid="ignore"):
