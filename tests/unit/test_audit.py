@@ -335,7 +335,7 @@ def test_watch_is_told():
         ({"score": "score", "segment_by": "score"}, "the column 'score' cannot be both the score and the segment"),
         ({"score": "score", "categorical": ["score"]}, "the column 'score' is the score: it cannot be a feature too"),
         ({"prediction": "score", "text": "score"}, "the column 'score' is the prediction: it cannot be a feature"),
-        ({"score": "score", "missing": "drop"}, "missing must be one of error, zero, skip, got 'drop'"),
+        ({"score": "score", "missing": "drop"}, "missing must be one of error, zero, mean, skip, got 'drop'"),
     ],
 )
 def test_settings_that_cannot_be(settings, sentence):
