@@ -167,7 +167,7 @@ BAD_USAGE = {
     "usual label is text": ("learn good.csv --text label", r".*column 'label' is the label: .*"),
     "hash bits": ("learn good.csv --text a --hash-bits 31", r".*hash.bits must be a whole number from 1 to 30, got 31"),
     "hash bits 0": ("learn good.csv --text a --hash-bits 0", r".*hash.bits must be a whole number from 1 to 30, got 0"),
-    "missing": ("learn good.svm --missing drop", r"missing must be one of error, zero, skip, got 'drop'"),
+    "missing": ("learn good.svm --missing drop", r"missing must be one of error, zero, mean, skip, got 'drop'"),
     "class weight": ("learn good.svm --class-weight 1", r"--class-weight must be LABEL=WEIGHT,LABEL=WEIGHT, got '1'"),
     "class weight twice": (
         "learn good.svm --class-weight 1=1,1=2",

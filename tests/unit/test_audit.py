@@ -348,7 +348,7 @@ def test_watch_is_told():
         ({"score": "score", "categorical": ["score"]}, "the column 'score' is the score: it cannot be a feature too"),
         ({"score": "score", "keep": ["score"]}, "the column 'score' is the score: it cannot be a feature too"),
         ({"prediction": "score", "text": "score"}, "the column 'score' is the prediction: it cannot be a feature"),
-        ({"score": "score", "missing": "drop"}, "missing must be one of error, zero, skip, got 'drop'"),
+        ({"score": "score", "missing": "drop"}, "missing must be one of error, zero, mean, skip, got 'drop'"),
     ],
 )
 def test_settings_that_cannot_be(settings, sentence):
