@@ -27,6 +27,23 @@ LEAST_DAMPING = 1e-13
 WEAK = 1e-7  # with less damping a step that leads nowhere is tried again with more
 MATRIX_WIDTH = 2000  # features up to which the matrix of their curvature is affordable
 ITERATIONS = 400
+IDLE_STEPS = 4
+
+
+@dataclass
+class Idle:
+    """Steps at one μ that neither narrow the gap nor change the excess: rounding is all that they move."""
+
+    least: float = math.inf
+    excess: float = math.inf
+    steps: int = 0
+
+    def after(self, gap: float, excess: float) -> bool:
+        """Whether there have been enough of them."""
+        still = gap > 0.9 * self.least and abs(excess - self.excess) <= 1e-9 * excess
+        self.steps = self.steps + 1 if still else 0
+        self.least, self.excess = min(gap, self.least), excess
+        return self.steps >= IDLE_STEPS
 
 
 @dataclass
@@ -46,13 +63,14 @@ class Newton:
     def run(self, u: Vector) -> None:
         z = self.design.scores(u)
         first = mu = self._first_width(z)
+        idle = Idle()
         for _ in range(ITERATIONS):
             alpha, g = self._dual(z, mu)
             gap, excess = self._offer(u, z, alpha, g)
             if self.progress.content:
                 return
-            if mu and gap - excess <= CAUGHT_UP * excess:
-                smaller = self.shape.narrower(mu)
+            if mu and (gap - excess <= CAUGHT_UP * excess or idle.after(gap, excess)):
+                idle, smaller = Idle(), self.shape.narrower(mu)
                 there, scores, falls = self._look_ahead(u, z, mu, smaller)
                 u, z, mu = (there, scores, smaller) if falls else (u, z, smaller)
                 continue
@@ -62,7 +80,7 @@ class Newton:
             elif self.damping > WEAK:
                 if mu <= first * LEAST_WIDTH:
                     return
-                mu = self.shape.narrower(mu)
+                idle, mu = Idle(), self.shape.narrower(mu)
 
     def _first_width(self, z: Vector) -> float:
         """As wide as half of the rounds need, and no wider than a tenth of the loss allows: a warm start stays warm."""
@@ -115,7 +133,7 @@ class Newton:
 
     def _model_step(self, u: Vector, w: Vector, ceiling: Vector, g: Vector) -> Vector:
         """To the minimiser of the damped model; more damping where rounding has made it concave."""
-        near = self.region.multiplier(length_of(u), length_of(g))
+        near = self.region.multiplier(length_of(u), length_of(g)) if u.any() else 0.0
         wide = self.design.width > MATRIX_WIDTH
         H = np.zeros((0, 0)) if wide else self.design.curvature(w)
         own = np.diag(H).copy()

@@ -113,7 +113,7 @@ class Cached(Stream):
         if found is not None:
             with found:
                 rows = found.contents.rows
-                self._fraction = lambda: min(1.0, self._seen / rows)
+                self._fraction = lambda: min(1.0, self._seen / max(rows, 1))
                 try:
                     with closing(found.blocks(self.source)) as blocks:
                         for block, news in blocks:

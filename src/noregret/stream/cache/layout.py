@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.stream.block import Block, Dense, Rows, Sides, Sparse, all_finite, reach
+from noregret.stream.block import MAX_INDEX, Block, Dense, Rows, Sides, Sparse, all_finite, reach
 from noregret.stream.parts import Parts, Words, parts_of
 
 HEAD = struct.Struct("=8q2Q")
@@ -129,12 +129,15 @@ def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Rows, Parts, News]:
 
 def _check(head: Head, parts: Parts) -> None:
     """What compiled loops rely on, whoever wrote the file."""
-    if head.flags & _DENSE:
+    fits = head.rows > 0 and head.entries >= 0
+    if fits and head.flags & _DENSE:
         fits = head.entries == head.rows * head.columns
-    else:
+    elif fits:
         bounds = parts["bounds"]
         fits = bounds[0] == 0 and bounds[-1] == head.entries and bool((np.diff(bounds) >= 0).all())
-    if not fits or head.rows < 1:
+        width = MAX_INDEX + 1 if head.columns < 0 else head.columns
+        fits = fits and width <= MAX_INDEX + 1 and reach(parts["indices"]) <= width
+    if not fits:
         raise Damaged(f"block {head.number + 1} is damaged")
 
 
