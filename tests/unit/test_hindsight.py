@@ -391,3 +391,13 @@ def test_the_design_is_the_rows_in_other_units():
         assert np.allclose(design.curvature(w), scaled.T @ (w[:, None] * scaled), rtol=1e-12)
         assert np.allclose(design.square_norms(), (scaled**2).sum(axis=1), rtol=1e-12)
         assert np.allclose(design.outward(design.inward(u)), u, rtol=0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_penalty_is_solved_for_from_0_on_ordinary_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 3))
+    y = np.where(X @ [1.0, -2.0, 0.5] + 0.5 * rng.normal(size=300) > 0, 1.0, -1.0)
+    found = penalised(Rounds.of(X, y), 5.0)
+    assert found.finished
+    assert found.upper - found.lower <= 1e-4 * found.upper

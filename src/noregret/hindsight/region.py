@@ -146,7 +146,7 @@ class Penalty:
         return u
 
     def multiplier(self, length: float, a: float) -> float:
-        return self.rho / length
+        return self.rho / length if length else 0.0  # from 0 there is no better place to begin
 
     def reach(self, value: float) -> float:
         return value / self.rho if self.rho else math.inf
