@@ -71,7 +71,7 @@ def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
 
 
 def _values_of(rows: Rows) -> Vector:
-    return rows.X if isinstance(rows, Dense) else rows.values
+    return np.asarray(rows.X if isinstance(rows, Dense) else rows.values, np.float64)
 
 
 def _apart(rounds: Rounds, triples: NDArray[np.float64]) -> bool:

@@ -96,7 +96,7 @@ class Design:
         if not self.dense:
             ends, indices, values = self.given
             part = slice(int(ends[0]), int(ends[-1]))
-            return np.bincount(indices[part], (values[part] * self.scale) ** 2, self.width)
+            return np.asarray(np.bincount(indices[part], (values[part] * self.scale) ** 2, self.width), np.float64)
         total = np.zeros(self.width)
         for start in range(0, self.count, BLOCK):
             X = self.given[start : start + BLOCK] * self.scale
