@@ -8,6 +8,7 @@ import pytest
 from noregret import enclose
 from noregret.errors import InputError
 from noregret.hindsight import best, least_l2, penalised, root
+from noregret.hindsight.multiclass import comparators
 from noregret.loss import parse
 from noregret.rounds import Rounds
 
@@ -171,3 +172,19 @@ def test_scores_and_sums_of_rows_too_large_to_be_taken_apart_are_enclosed(sparse
     for j in range(2):
         exact = sum(Fraction(a) * Fraction(b) for a, b in zip(u, X[:, j], strict=True))
         assert Fraction(low[j]) <= exact <= Fraction(high[j])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_comparators_of_many_classes_use_small_columns_too(seed):
+    """Descent in columns as they are ends at 507, 448 and 600, the last being the origin."""
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(600, 8))
+    y = np.argmax(Z @ rng.normal(size=(8, 4)) + 0.3 * rng.normal(size=(600, 4)), axis=1)
+    X = np.column_stack([np.ones(600), Z * 10.0 ** rng.uniform(-3.0, 4.0, 8)])
+    r = float(np.linalg.norm(X, axis=1).max())
+    V = comparators(Rounds.of(X, y), 4, {"small": 0.001 * r}, r, 60.0)["V_small"].reshape(4, 9)
+    scores = X @ V.T
+    own = scores[np.arange(600), y].copy()
+    scores[np.arange(600), y] = -np.inf
+    reached = np.maximum(1.0 - own + scores.max(axis=1), 0.0).sum() + 0.001 * r * np.linalg.norm(V)
+    assert reached < (485.0, 300.0, 570.0)[seed]
