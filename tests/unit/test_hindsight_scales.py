@@ -134,7 +134,7 @@ def test_rows_at_the_ends_of_floating_point_have_an_interval(spec, scale):
     rounds = Rounds.of(scale * X, np.where(X @ rng.normal(size=4) + rng.normal(size=40) > 0.0, 1.0, -1.0))
     for radius in (10.0, max(min(1.0 / scale, 1e300), 1e-300)):
         found = sound(rounds, loss, best(rounds, loss, radius))
-        assert 0.0 <= found.lower <= found.upper
+        assert 0.0 <= found.lower <= found.upper < math.inf
         assert found.upper <= enclose.risk(rounds, loss, np.zeros(4)).hi
 
 
@@ -144,6 +144,7 @@ def test_large_rows_with_a_small_ball_are_solved_to_the_gap():
     X = rng.normal(size=(40, 4))
     rounds = Rounds.of(1e300 * X, np.where(X @ rng.normal(size=4) + rng.normal(size=40) > 0.0, 1.0, -1.0))
     assert best(rounds, parse("hinge"), 1e-300).finished
+    assert best(rounds, parse("hinge"), math.inf, 1.0).upper <= 40.0
     assert root(rounds).upper == least_l2(rounds).upper == 40.0
 
 
