@@ -348,7 +348,7 @@ def test_watch_is_told():
         ({"score": "score", "categorical": ["score"]}, "the column 'score' is the score: it cannot be a feature too"),
         ({"score": "score", "keep": ["score"]}, "the column 'score' is the score: it cannot be a feature too"),
         ({"prediction": "score", "text": "score"}, "the column 'score' is the prediction: it cannot be a feature"),
-        ({"score": "score", "missing": "drop"}, "missing must be one of error, zero, skip, got 'drop'"),
+        ({"score": "score", "missing": "drop"}, "missing must be one of error, zero, mean, skip, got 'drop'"),
     ],
 )
 def test_settings_that_cannot_be(settings, sentence):
@@ -372,7 +372,7 @@ def test_settings_that_cannot_be(settings, sentence):
         ("x,label,s\n1,1,2\n2,-1,\n", {"score": "s"}, r"log.csv:3: the score, column 's', is missing"),
         ("x,label,s\n1,1,\n", {"probability": "s"}, r"log.csv:2: the probability, column 's', is missing"),
         ("x,label,s\n1,1,\n", {"prediction": "s", "loss": "squared"}, r"log.csv:2: the score, column 's', is missing"),
-        ("x,label,s\n1,1,1\n", {"score": "s", "keep": ["t"]}, "there is no feature 't' to keep: the features are x"),
+        ("x,label,s\n1,1,1\n", {"score": "s", "keep": ["t"]}, "there is no column 't' to be --keep: the columns are x"),
         ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*if --keep names them: pred"),
         ("x,label,s\n1,1,1\n2,0,maybe\n", {"prediction": "s"}, r"log.csv:3: the prediction 'maybe' is not one of the"),
         (
