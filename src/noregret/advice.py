@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from noregret._kernel.state import WINDOW
 from noregret.learner.default import MATRIX, task_of
 from noregret.learner.matrix import Matrix
@@ -105,13 +103,14 @@ def _sizes(run: Run, seen: Recognised | None) -> Iterator[Advice]:
     """Columns of very different sizes, given to a learner as they are."""
     if seen is None or run.learner.preparation.scale is not None or isinstance(run.learner, Matrix):
         return
-    sizes = np.where(seen.sizes > 0.0, seen.sizes, np.nan)
-    if np.isnan(sizes).all():
+    places, sizes = seen.sizes
+    if not len(sizes):
         return
-    large, small = int(np.nanargmax(sizes)), int(np.nanargmin(sizes))
+    large, small = int(sizes.argmax()), int(sizes.argmin())
     if sizes[large] > APART * sizes[small]:
         features = run.learner.features
-        names = [str(at) if features is None else features.name_of(at) for at in (large, small)]
+        ends = places[[large, small]].tolist()
+        names = [str(at) if features is None else features.name_of(at) for at in ends]
         yield Advice(
             f"the sizes of features differ by a factor of {number(round(float(sizes[large] / sizes[small])))}"
             f" ({names[0]}, {names[1]})",

@@ -58,7 +58,7 @@ BAD_FILES = {
     "header.csv": ("label,a\n", r"header\.csv: holds no rows"),
     "unnamed.csv": ("label,\n1,2\n", r"unnamed\.csv:1: column 2 has no name"),
     "twins.csv": ("label,a,a\n1,2,3\n", r"twins\.csv:1: two columns are named 'a'"),
-    "nolabel.csv": ("a,b\n1,2\n", r"nolabel\.csv: there is no column 'label' \(.*\): the columns are a, b"),
+    "nolabel.csv": ("a,b\n1,2\n", r"nolabel\.csv: no column is named label, .* or y \(.*\): the columns are a, b"),
     "ragged.csv": ("label,a\n1,2\n1,2,3\n", r"ragged\.csv:3: expected 2 cells as in the header, got 3"),
     "hole.csv": ("label,a\n1,2\n1,\n", r"hole\.csv:3: feature 'a' is missing \(NaN\): use --missing mean, zero .*"),
     "labelless.csv": ("label,a\n1,2\n,3\n", r"labelless\.csv:3: the label is missing \(use --missing skip .*\)"),
@@ -167,7 +167,7 @@ BAD_USAGE = {
     "usual label is text": ("learn good.csv --text label", r".*column 'label' is the label: .*"),
     "hash bits": ("learn good.csv --text a --hash-bits 31", r".*hash.bits must be a whole number from 1 to 30, got 31"),
     "hash bits 0": ("learn good.csv --text a --hash-bits 0", r".*hash.bits must be a whole number from 1 to 30, got 0"),
-    "missing": ("learn good.svm --missing drop", r"missing must be one of error, zero, skip, got 'drop'"),
+    "missing": ("learn good.svm --missing drop", r"missing must be one of error, zero, mean, skip, got 'drop'"),
     "class weight": ("learn good.svm --class-weight 1", r"--class-weight must be LABEL=WEIGHT,LABEL=WEIGHT, got '1'"),
     "class weight twice": (
         "learn good.svm --class-weight 1=1,1=2",

@@ -8,6 +8,7 @@ import pytest
 from noregret import enclose
 from noregret.errors import InputError
 from noregret.hindsight import best, least_l2, penalised, root
+from noregret.hindsight.multiclass import comparators
 from noregret.loss import parse
 from noregret.rounds import Rounds
 
@@ -133,7 +134,7 @@ def test_rows_at_the_ends_of_floating_point_have_an_interval(spec, scale):
     rounds = Rounds.of(scale * X, np.where(X @ rng.normal(size=4) + rng.normal(size=40) > 0.0, 1.0, -1.0))
     for radius in (10.0, max(min(1.0 / scale, 1e300), 1e-300)):
         found = sound(rounds, loss, best(rounds, loss, radius))
-        assert 0.0 <= found.lower <= found.upper
+        assert 0.0 <= found.lower <= found.upper < math.inf
         assert found.upper <= enclose.risk(rounds, loss, np.zeros(4)).hi
 
 
@@ -143,6 +144,7 @@ def test_large_rows_with_a_small_ball_are_solved_to_the_gap():
     X = rng.normal(size=(40, 4))
     rounds = Rounds.of(1e300 * X, np.where(X @ rng.normal(size=4) + rng.normal(size=40) > 0.0, 1.0, -1.0))
     assert best(rounds, parse("hinge"), 1e-300).finished
+    assert best(rounds, parse("hinge"), math.inf, 1.0).upper <= 40.0
     assert root(rounds).upper == least_l2(rounds).upper == 40.0
 
 
@@ -171,3 +173,19 @@ def test_scores_and_sums_of_rows_too_large_to_be_taken_apart_are_enclosed(sparse
     for j in range(2):
         exact = sum(Fraction(a) * Fraction(b) for a, b in zip(u, X[:, j], strict=True))
         assert Fraction(low[j]) <= exact <= Fraction(high[j])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_comparators_of_many_classes_use_small_columns_too(seed):
+    """Descent in columns as they are ends at 507, 448 and 600, the last being the origin."""
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(600, 8))
+    y = np.argmax(Z @ rng.normal(size=(8, 4)) + 0.3 * rng.normal(size=(600, 4)), axis=1)
+    X = np.column_stack([np.ones(600), Z * 10.0 ** rng.uniform(-3.0, 4.0, 8)])
+    r = float(np.linalg.norm(X, axis=1).max())
+    V = comparators(Rounds.of(X, y), 4, {"small": 0.001 * r}, r, 60.0)["V_small"].reshape(4, 9)
+    scores = X @ V.T
+    own = scores[np.arange(600), y].copy()
+    scores[np.arange(600), y] = -np.inf
+    reached = np.maximum(1.0 - own + scores.max(axis=1), 0.0).sum() + 0.001 * r * np.linalg.norm(V)
+    assert reached < (485.0, 300.0, 570.0)[seed]

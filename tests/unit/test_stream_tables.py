@@ -132,7 +132,7 @@ def test_a_bad_table_is_one_sentence_with_its_place(csv, text, settings, sentenc
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"missing": "drop"}, "missing must be one of error, zero, skip, got 'drop'"),
+        ({"missing": "drop"}, "missing must be one of error, zero, mean, skip, got 'drop'"),
         ({"hash_bits": 31}, "hash_bits must be a whole number from 1 to 30, got 31"),
         ({"hash_bits": 2.0}, "hash_bits must be a whole number from 1 to 30, got 2.0"),
         ({"block_rows": 0}, "block_rows must be at least 1, got 0"),

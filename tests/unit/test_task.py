@@ -58,7 +58,14 @@ def test_looking_twice_and_passing_twice_give_the_same_rows():
 def test_the_sizes_of_the_features_are_their_largest_values():
     dense = recognise(nr.read((np.array([[1.0, -4.0], [-3.0, 2.0]]), [0, 1])))
     sparse = recognise(nr.read([({0: 1.0, 1: -4.0}, 0), ({0: -3.0}, 1)]))
-    assert dense.sizes.tolist() == sparse.sizes.tolist() == [3.0, 4.0]
+    for found in (dense, sparse):
+        places, sizes = found.sizes
+        assert (places.tolist(), sizes.tolist()) == ([0, 1], [3.0, 4.0])
+
+
+def test_a_feature_far_away_takes_no_memory():
+    places, sizes = recognise(nr.read([({2**31 - 1: 5.0, 7: 0.0}, 1)])).sizes
+    assert (places.tolist(), sizes.tolist()) == ([2**31 - 1], [5.0])
 
 
 @pytest.mark.parametrize("task", list(Task))

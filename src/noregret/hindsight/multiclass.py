@@ -34,6 +34,8 @@ class Problem:
 
     def __init__(self, rounds: Rounds, classes: int, radius: float, deadline: float) -> None:
         self.rows = _matrix(rounds, radius)
+        self.squares = _column_squares(self.rows)
+        self.unit = np.ones(rounds.width)
         self.y = rounds.y.astype(np.int64)
         self.own = np.arange(len(self.y)), self.y
         self.classes, self.radius = classes, radius
@@ -47,18 +49,21 @@ class Problem:
         from scipy.optimize import minimize
 
         self.rho, self.best, self.value = rho, np.zeros_like(start), float(len(self.y))
+        # descent moves V/unit, to which columns are of one size; no best V is longer than T/ρ, so ρ‖V‖ bends by ρ²/T
+        bend = self.squares + rho * rho / max(len(self.y), 1)
+        self.unit = 1.0 / np.sqrt(np.where(bend > 0.0, bend, 1.0))
         v = start
         try:
             for mu in WIDTHS if not start.any() else WIDTHS[1:]:
                 found = minimize(
                     self._smooth,
-                    v.reshape(-1),
+                    (v / self.unit).reshape(-1),
                     (mu,),
                     "L-BFGS-B",
                     jac=True,
                     options={"maxiter": STEPS, "maxcor": 20, "ftol": 1e-6},
                 )
-                v = found.x.reshape(start.shape)
+                v = found.x.reshape(start.shape) * self.unit
         except Out:
             pass
         return self.best
@@ -74,13 +79,13 @@ class Problem:
         """The smoothed value and its slope; the unsmoothed value is looked at on the way."""
         if time.perf_counter() > self.deadline:
             raise Out
-        V = v.reshape(self.classes, -1)
+        V = v.reshape(self.classes, -1) * self.unit
         scores = np.asarray(self.rows @ V.T)
         mine = scores[self.own].copy()
         scores += 1.0 - mine[:, None]
         scores[self.own] = 0.0
         top = scores.max(axis=1)  # at least 0, the right class's own
-        size = float(np.linalg.norm(v))
+        size = float(np.linalg.norm(V))
         value = float(top.sum()) + self.rho * size
         if value < self.value:
             self.value, self.best = value, V.copy()
@@ -91,7 +96,7 @@ class Problem:
         share[self.own] -= 1.0
         slope = np.asarray((self.rows.T @ share).T)
         length = math.sqrt(size * size + mu * mu * 1e-4)
-        slope = slope + (self.rho / length) * V
+        slope = (slope + (self.rho / length) * V) * self.unit
         return smooth + self.rho * length, slope.reshape(-1)
 
 
@@ -150,6 +155,11 @@ def _apart(problem: Problem, v: Matrix) -> Matrix | None:
         elif best is not None:
             break
     return best
+
+
+def _column_squares(rows: Any) -> Vector:
+    squares = rows.multiply(rows) if hasattr(rows, "multiply") else rows * rows
+    return np.asarray(squares.sum(axis=0), dtype=np.float64).reshape(-1)
 
 
 def _matrix(rounds: Rounds, radius: float) -> Any:

@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import SettingError, nearest
 from noregret.stream.base import Stream
-from noregret.stream.block import Block, Dense
+from noregret.stream.block import Block, Dense, Ints, Rows
 from noregret.stream.labels import Label, plain_label
 
 LOOKED_AT = 1000  # rows
+EMPTY = np.empty(0, dtype=np.int64), np.empty(0)
 CLASSES = 20  # whole numbers of more values than this are numbers
 
 
@@ -50,7 +52,7 @@ class Recognised:
     task: Task
     labels: tuple[Label, ...]  # in order; of numbers that are not classes only the first 21
     rows: int  # how many were looked at
-    sizes: NDArray[np.float64]  # of each feature its largest |value|
+    sizes: tuple[Ints, NDArray[np.float64]]  # the features that are not 0 throughout, and the largest |value| of each
 
 
 def recognise(stream: Stream) -> Recognised:
@@ -85,12 +87,21 @@ def _task(labels: Sequence[Label], numeric: bool) -> Task:
     return Task.BINARY if len(labels) <= 2 else Task.MULTICLASS
 
 
-def _sizes(blocks: Sequence[Block]) -> NDArray[np.float64]:
-    sizes = np.zeros(max((block.rows.width for block in blocks), default=0))
-    for block in blocks:
-        if isinstance(block.rows, Dense):
-            found = np.abs(block.rows.X).max(axis=0)
-            sizes[: len(found)] = np.maximum(sizes[: len(found)], found)
-        else:
-            np.maximum.at(sizes, block.rows.indices, np.abs(block.rows.values))
-    return sizes
+def _sizes(blocks: Sequence[Block]) -> tuple[Ints, NDArray[np.float64]]:
+    """The features that are not 0 throughout, and the largest |value| of each, in memory that grows with the entries."""
+    found = [_largest(block.rows) for block in blocks]
+    return _peaks(*(np.concatenate([np.empty(0), *parts]) for parts in zip(*found, strict=True))) if found else EMPTY
+
+
+def _largest(rows: Rows) -> tuple[Ints, NDArray[np.float64]]:
+    if isinstance(rows, Dense):
+        return _peaks(np.arange(rows.width), np.abs(rows.X).max(axis=0))
+    return _peaks(rows.indices, np.abs(rows.values))
+
+
+def _peaks(features: NDArray[Any], sizes: NDArray[Any]) -> tuple[Ints, NDArray[np.float64]]:
+    """Each feature once, with its largest size, if that is not 0."""
+    known, places = np.unique(features[sizes > 0.0], return_inverse=True)
+    largest = np.zeros(len(known))
+    np.maximum.at(largest, places, sizes[sizes > 0.0])
+    return known.astype(np.int64), largest
