@@ -98,7 +98,7 @@ def small(folder):
 
 
 COMMANDS = {
-    "compare": ("compare", "small.csv", "--learner", "perceptron", "--seconds", "1"),
+    "compare": ("compare", "small.csv", "--learner", "perceptron"),
     "separate": ("separate", "small.csv", "--seconds", "1"),
     "audit": ("audit", "small.csv", "--score", "score", "--seconds", "1"),
 }
@@ -174,7 +174,7 @@ def test_a_table_without_a_label_names_its_columns_and_the_option(noregret, fold
 def test_many_decisions_are_cut_short_for_people_and_whole_in_json(noregret, folder):
     names = [f"c{i}" for i in range(25)]
     write(folder / "wide.csv", ("label", *names), [(i % 2, *["$5"] * 25) for i in range(4)])
-    assert noregret("learn", "wide.csv").out.splitlines()[-1] == "and 5 lines more, on other columns"
+    assert noregret("learn", "wide.csv").out.splitlines()[-1] == "and 7 lines more, on other columns"
     assert len(figures(noregret, "wide.csv")["decisions"]) == 25
 
 

@@ -28,7 +28,8 @@ def many(X, y, update="max-score", declared=0, weights=None):
     game = ManyGame([[0] * len(X[0]) for _ in range(declared)])
     for t, (x, label) in enumerate(zip(X, y, strict=True)):
         k = 1 if weights is None else weights[t]
-        game.predicted.append(best_of([dot(w, x) for w in game.W]))
+        said = [dot(w, x) for w in game.W]
+        game.predicted.append(best_of(said) if said.count(max(said, default=0)) == 1 else None)  # a tie says nothing
         before = len(game.W)
         while len(game.W) <= label:
             game.W.append([0] * len(x))

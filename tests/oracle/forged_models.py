@@ -19,7 +19,7 @@ def taken_apart(raw):
     return msgspec.msgpack.decode(raw[FRONT.size : FRONT.size + length]), raw[FRONT.size + length : -32]
 
 
-def put_together(header, body, version=1):
+def put_together(header, body, version=2):
     """A model file with a right checksum."""
     packed = msgspec.msgpack.encode(header)
     raw = FRONT.pack(b"NOREGRET", version, len(packed)) + packed + body

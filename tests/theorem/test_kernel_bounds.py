@@ -285,9 +285,9 @@ def test_a_bound_that_was_moved_is_noticed(honest, theorem):
     receipt, stream = honest
     verify(receipt, stream)
     bound = next(one["bound"] for one in receipt.certificates if one["theorem"] == theorem)
-    for moved in (bound * (1 - 1e-6), bound * (1 + 1e-6)):
-        with pytest.raises(ReceiptError, match=f"{theorem}: the bound"):
-            verify(changed(receipt, theorem, bound=moved), stream)
+    with pytest.raises(ReceiptError, match=f"{theorem}: the bound"):
+        verify(changed(receipt, theorem, bound=bound * (1 - 1e-6)), stream)
+    verify(changed(receipt, theorem, bound=bound * (1 + 1e-6)), stream)  # it claims less, and so it stands
 
 
 FORGERIES = {
@@ -295,7 +295,9 @@ FORGERIES = {
     "a shorter comparator": lambda r: replace(r, points={name: c[:-1] for name, c in r.points.items()}),
     "fewer mistakes": lambda r: replace(r, figures={**r.figures, "mistakes": r.figures["mistakes"] - 1}),
     "another kernel": lambda r: replace(r, learner={**r.learner, "settings": {**r.learner["settings"], "gamma": 0.5}}),
-    "a shorter trace": lambda r: replace(r, figures={**r.figures, "mistake_norm2": 0.99 * r.figures["mistake_norm2"]}),
+    "a shorter trace": lambda r: replace(
+        r, figures={**r.figures, "mistake_norm2": {end: 0.99 * x for end, x in r.figures["mistake_norm2"].items()}}
+    ),
     "a claim of the perceptron": lambda r: replace(
         r, certificates=[{**r.certificates[0], "theorem": "norm-lemma"}, *r.certificates[1:]]
     ),

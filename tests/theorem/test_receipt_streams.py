@@ -62,7 +62,7 @@ def certified(learner, stream, radius=None):
     assert not receipt.broken, receipt.certificates
     for entry in receipt.entries:
         assert entry["comparator"]["lower"] <= entry["comparator"]["upper"]
-        assert entry["lower"] <= float(entry["upper"])
+        assert float(entry["lower"]) <= float(entry["upper"])
     verify(receipt, stream)
     return receipt
 

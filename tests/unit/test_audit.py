@@ -372,7 +372,11 @@ def test_settings_that_cannot_be(settings, sentence):
         ("x,label,s\n1,1,2\n2,-1,\n", {"score": "s"}, r"log.csv:3: the score, column 's', is missing"),
         ("x,label,s\n1,1,\n", {"probability": "s"}, r"log.csv:2: the probability, column 's', is missing"),
         ("x,label,s\n1,1,\n", {"prediction": "s", "loss": "squared"}, r"log.csv:2: the score, column 's', is missing"),
-        ("x,label,s\n1,1,1\n", {"score": "s", "keep": ["t"]}, "there is no column 't' to be --keep: the columns are x"),
+        (
+            "x,label,s\n1,1,1\n",
+            {"score": "s", "keep": ["t"]},
+            "there is no column 't' to be --keep: the columns are x, label, s",
+        ),
         ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*if --keep names them: pred"),
         ("x,label,s\n1,1,1\n2,0,maybe\n", {"prediction": "s"}, r"log.csv:3: the prediction 'maybe' is not one of the"),
         (

@@ -12,7 +12,7 @@ from noregret.errors import NoregretError
 from noregret.stream import read
 from noregret.stream.cache.file import MAGIC, PAGE
 from noregret.stream.cache.layout import HEAD
-from oracle.forging import changed, forgeries
+from oracle.forged_models import changed, forgeries
 
 ROWS = "1 1:1 5:2\n-1 2:1\n1 3:0.5\n"
 

@@ -426,7 +426,7 @@ def test_the_line_up_follows_the_task():
     numbers = compare_plainly((X, 500.0 + 30.0 * X[:, 0] + rng.normal(size=300)))
     errors = [one.run.metrics["mae"] for one in numbers.contenders]
     assert errors == sorted(errors)
-    assert numbers.best.run.metrics["mae"] < 20.0  # the mean of the labels is 24 off
+    assert numbers.best.run.metrics["mae"] < 20.0  # the labels lie 24 from their mean
     assert "vaw" in {one.spec for one in numbers.contenders}
     told = compare_plainly((X, np.argmax(X, axis=1)), task="regression")
     assert all(one.run.mistakes is None for one in told.contenders)

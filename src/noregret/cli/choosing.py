@@ -64,6 +64,7 @@ def resumed(path: Path, wanted: Wanted) -> Chosen:
     check_same({"task": task_of(core)}, {"task": wanted.task}, "model")
     check_same(core.settings, learner_settings(core.name, wanted.settings), "model")
     core.options = with_defaults({key: core.options.get(key) for key in wanted.reading})
+    core.options["label"] = core.options["label"] or (core.features.label if core.features else None)
     check_same(core.options, wanted.reading, "model")
     return Chosen(core, None, True, wanted.task is not None, None)
 

@@ -160,7 +160,7 @@ class SecondOrderPerceptron(Classifying, LinearClassifier):
 class VovkAzouryWarmuth(Common, LinearRegressor):
     """The forecaster of Vovk, Azoury & Warmuth for the squared loss: ⟨b, (A + x·xᵀ)⁻¹x⟩, A = aI + Σ x·xᵀ, b = Σ y·x.
 
-    >>> round(float(VovkAzouryWarmuth().fit([[1.0], [1.0]], [3.0, 3.0]).predict([[1.0]])[0]), 9)
+    >>> round(float(VovkAzouryWarmuth(passes=1).fit([[1.0], [1.0]], [3.0, 3.0]).predict([[1.0]])[0]), 9)
     1.5
     """
 
@@ -224,7 +224,7 @@ class VotedPerceptron(Classifying, LinearClassifier):
     It keeps the rows of its mistakes; a prediction takes as much time as they have numbers. `decision_function` is the
     vote Σ_k c_k·sgn⟨w_k, x⟩, and there is no `coef_`: no one weight vector says what the vote says.
 
-    >>> VotedPerceptron().fit([[1.0], [-1.0]], [1, -1]).decision_function([[3.0], [-3.0]])
+    >>> VotedPerceptron(passes=1, shuffle=None).fit([[1.0], [-1.0]], [1, -1]).decision_function([[3.0], [-3.0]])
     array([ 2., -2.])
     """
 

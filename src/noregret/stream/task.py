@@ -88,7 +88,7 @@ def _task(labels: Sequence[Label], numeric: bool) -> Task:
 
 
 def _sizes(blocks: Sequence[Block]) -> tuple[Ints, NDArray[np.float64]]:
-    """The features that are not 0 throughout, and the largest |value| of each, in memory that grows with the entries."""
+    """The features that are not 0 throughout and the largest |value| of each, in memory that grows with the entries."""
     found = [_largest(block.rows) for block in blocks]
     return _peaks(*(np.concatenate([np.empty(0), *parts]) for parts in zip(*found, strict=True))) if found else EMPTY
 
