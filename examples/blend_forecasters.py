@@ -1,7 +1,8 @@
-"""Blend forecasters: follow the best of them without knowing which it is.
+"""Blend forecasters: follow the best mean of them without knowing which it is.
 
-Four simple rules forecast tomorrow's demand. Which of them is best changes when the season does. The blend follows them
-with AdaHedge, which has nothing to tune; its loss is never much above that of the best rule, and the receipt proves it.
+Four simple rules forecast tomorrow's demand. Which of them is best changes when the season does. The blend competes with
+the best fixed mean of them, and has nothing to tune; its loss is never much above that of the best mean, nor of the best
+rule, and the receipt proves it.
 
     python examples/blend_forecasters.py [FOLDER]
 """
@@ -51,7 +52,8 @@ def main(folder: Path) -> None:
     for row in found.table():
         print(f"  {row['expert']:<16} lost {row['loss']:>8.1f}, last weight {row['weight']:.3f}")
     print(f"the blend lost {found.loss:.1f}; the best rule was {found.best!r} with {found.best_loss:.1f}")
-    print(f"regret {found.regret:.1f}, promised at most {found.bound:.1f}")
+    print(f"the best fixed mean of them lost {found.mean.upper:.1f}")
+    print(f"regret against it {found.mean_regret.hi:.1f}, promised at most {found.bound:.1f}")
     switching = found.to_dict()["switching"]
     parts = ", then ".join(f"{name} from day {first}" for first, _, name in switching["parts"])
     print(f"with one switch, chosen with hindsight: {parts}: {switching['loss']:.1f}")
