@@ -31,7 +31,8 @@ def rounding(evidence: Evidence) -> Interval:
     found, rounds = matrices(evidence), evidence.rounds
     assert rounds.scores is not None
     off = np.abs(rounds.scores - found.scores) + found.errors
-    cost = found.weights * off * (2.0 * np.abs(rounds.scores - rounds.y) + off) * (1.0 + EPS)
+    with np.errstate(over="ignore"):  # of rows so large that nothing is known of the prediction
+        cost = found.weights * off * (2.0 * np.abs(rounds.scores - rounds.y) + off) * (1.0 + EPS)
     return Interval(0.0, total(cost, cost).hi)
 
 
