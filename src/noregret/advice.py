@@ -58,7 +58,7 @@ def _numeric(seen: Recognised | None, task_given: bool) -> Iterator[Advice]:
 
 def _baseline(run: Run) -> Iterator[Advice]:
     """Worse than a rule that looks at no feature."""
-    if run.rounds < LEAST:
+    if run.rounds < LEAST or run.baselines.get("majority_label") == 0.0:  # one label: nothing to tell apart
         return
     wrong = float(run.loss if run.mistakes is None else run.mistakes)
     rules = run.baselines

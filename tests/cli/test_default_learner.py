@@ -44,7 +44,7 @@ def test_the_table_names_learner_task_and_preparation(noregret, shipped):
     assert answer.out.startswith("adagrad (the default for two classes): loss logistic, ")
     assert answer.rows()["task"] == ["two classes"]
     assert "task: two classes (0, 1), recognised from the first 569 rows (override: --task)" in answer.out
-    assert "hindsight are over the rows as prepared" in answer.out
+    assert "hindsight are those of the prepared rows" in answer.out
 
 
 def test_a_named_learner_is_prepared_only_as_asked(noregret, shipped):
@@ -59,7 +59,7 @@ def test_options_count_for_the_default_learner_too(noregret, rows):
 
 
 def test_a_loss_for_numbers_is_a_task(noregret, rows):
-    for loss, learner in (("squared", "vaw"), ("absolute", "coin"), ("huber:1", "coin")):
+    for loss, learner in (("squared", "vaw"), ("absolute", "pa2"), ("huber:1", "coin")):
         found = noregret("learn", rows, "--loss", loss, "--json").json
         assert (found["task"]["name"], found["learner"]["name"]) == ("regression", learner)
 
@@ -82,7 +82,7 @@ def test_a_task_that_is_given_is_not_recognised(noregret, shipped):
         ("123", "--task regression --learner voted", "--task regression needs a learner for numbers, and voted is for"),
         ("123", "--task regression --loss hinge", "--task regression needs a loss for numbers; got --loss hinge"),
         ("123", "--task binary --loss squared", "--task binary needs a loss for classes; got --loss squared"),
-        ("123", "--task binary", "t.csv:4: a third label 3: the two before it are 1 and 2"),
+        ("123", "--task binary", "t.csv:4: a third label, 3, after 1 and 2"),
         ("123", "--task some", "task must be one of binary, multiclass, regression, got 'some'"),
         (["1.5", "2", "3"], "--learner ogd", "the labels look like numbers (1.5, 2, 3): add --task regression"),
         (["1.5", "2", "3"], "--learner multiclass", "add --task regression and leave out --learner"),
@@ -174,3 +174,15 @@ def test_classes_that_may_be_amounts(noregret, here):
     file = written(here, "count.csv", X, np.clip(np.round(7 + 3 * X[:, 0]), 0, 14).astype(int).tolist())
     assert any(line.endswith("learn count.csv --task regression") for line in advice(noregret, file))
     assert not any("taken as classes" in line for line in advice(noregret, file, "--task", "multiclass"))
+
+
+def test_one_label_alone_is_said_and_needs_no_advice(noregret, here):
+    file = written(here, "one.csv", np.ones((60, 1)), ["yes"] * 60)
+    assert advice(noregret, file) == []
+    assert "two classes ('yes', no other label yet)" in noregret("learn", file).out
+
+
+def test_many_features_of_numbers_are_said(noregret, here):
+    (here / "words.csv").write_text("town,label\n" + "".join(f"{'abc'[i % 3]},{i + 0.5}\n" for i in range(30)))
+    out = noregret("learn", "words.csv").out
+    assert out.startswith("pa2 (the default for numbers with more than 500 features, hashed slots included): ")

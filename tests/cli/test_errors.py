@@ -49,7 +49,7 @@ BAD_FILES = {
     "inf.svm": (GOOD + "1 2:-inf\n", r"inf\.svm:4: feature 2 must be finite, got -inf"),
     "third.svm": (
         GOOD + "1 1:1\n" * 1000 + "2 1:1\n",
-        r"third\.svm:1004: a third label 2: the two before it are -1 and 1: .* --task multiclass .*",
+        r"third\.svm:1004: a third label, 2, after -1 and 1: .* --task multiclass .*",
     ),
     "label.svm": (GOOD + "spam 1:1\n", r"label\.svm:4: label 'spam' is not a number, the labels before it are"),
     "empty.svm": ("", r"empty\.svm: holds no rows"),
@@ -65,7 +65,7 @@ BAD_FILES = {
     "inf.csv": ("label,a\n1,2\n1,inf\n", r"inf\.csv:3: feature 'a' must be finite, got inf"),
     "third.csv": (
         "label,a\n" + "x,2\ny,3\n" * 500 + "z,4\n",
-        r"third\.csv:1002: a third label 'z': the two before it are 'x' and 'y': .* --task multiclass .*",
+        r"third\.csv:1002: a third label, 'z', after 'x' and 'y': .* --task multiclass .*",
     ),
     "open.csv": ('label,a\n1,"2\n', r"open\.csv:2: is not well-formed CSV \(.*\)"),
     "latin.csv": (b"label,a\n1,caf\xe9\n", r"latin\.csv:2: is not UTF-8 text: byte 0xe9 has no meaning there"),

@@ -385,7 +385,7 @@ def test_settings_that_cannot_be(settings, sentence):
             r"log.csv:3: the prediction 'c' is not one of the labels 'a'",
         ),
         ("x,label,s\n1,a,1\n2,b,0\n3,a,-1\n", {"prediction": "s"}, "the prediction '1' is not one of the labels"),
-        ("x,label,s\n1,a,1\n2,b,1\n3,c,1\n", {"score": "s"}, r"log.csv:4: a third label 'c'"),
+        ("x,label,s\n1,a,1\n2,b,1\n3,c,1\n", {"score": "s"}, r"log.csv:4: a third label, 'c'"),
         ("x,label,s\n1,a,1\n", {"score": "s", "loss": "squared"}, "regression needs numbers as labels"),
         ("x,label,s,g\n1,1,1,\n", {"score": "s", "segment_by": "g"}, r"log.csv:2: the segment, column 'g', is missing"),
         ("x,label,s\n1,1,1\n2,1,1\n", {"score": "s", "segments": 3}, "holds 2 rounds, too few for 3 segments"),

@@ -171,3 +171,9 @@ def test_labels_in_the_order_of_their_classes_are_worth_a_warning(kind):
         kind(shuffle=None).fit(X[::15], y[::15])  # too few to say
         kind().partial_fit(X, y)
         nr.KernelPerceptron(kernel="precomputed", shuffle=None).fit(X @ X.T, y)
+
+
+def test_a_frame_without_rows_is_a_sentence():
+    frame = pd.DataFrame({"town": ["a", "b"], "x": [1.0, 2.0]}).head(0)
+    with pytest.raises(ValueError, match="no rows"):
+        nr.AdaGrad().fit(frame, [])

@@ -83,7 +83,7 @@ def test_an_example_changed_while_it_is_held_is_learned_as_it_was(x):
 def test_a_third_label_is_an_error_and_changes_nothing(kind):
     model = kind().learn_one({"a": 1.0}, "spam").learn_one({"a": -1.0}, "ham")
     before = everything(model.core)
-    with pytest.raises(nr.InputError, match="a third label 'eggs': the two before it are 'ham' and 'spam'"):
+    with pytest.raises(nr.InputError, match="a third label, 'eggs', after 'ham' and 'spam'"):
         model.learn_one({"a": 3.0, "z": 1.0}, "eggs")
     assert everything(model.core) == before
 

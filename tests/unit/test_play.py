@@ -222,7 +222,7 @@ def test_one_string_alone_is_positive_when_the_stream_ends():
 def test_a_third_label_is_an_error_with_its_place():
     y = ["ham", "spam"] * 25
     y[30] = "eggs"
-    with pytest.raises(InputError, match=r"\(X, y\):31: a third label 'eggs': the two before it are 'ham' and 'spam'"):
+    with pytest.raises(InputError, match=r"\(X, y\):31: a third label, 'eggs', after 'ham' and 'spam'"):
         nr.play(Perceptron(), (X, y))
 
 

@@ -16,6 +16,7 @@ from noregret import model
 from noregret.errors import InputError, ModelFileError, SettingError
 from noregret.receipt.replay import reading
 from noregret.stream import Features, read
+from noregret.stream.recognise import decide
 from oracle.matrix import matrix
 
 ADVERBS = ("gladly", "rarely", "often", "never")
@@ -528,3 +529,19 @@ def test_a_cache_is_made_of_what_was_recognised(tmp_path):
         assert (cached.decisions, cached.columns) == (plain.decisions, plain.columns)
         assert cached.features.to_dict() == plain.features.to_dict()
     assert (tmp_path / "rows.csv.nrcache").is_file()
+
+
+@pytest.mark.parametrize(
+    ("cells", "what", "other"),
+    [
+        ([f"${i}.50" for i in range(99)] + ["n.v."], "amounts", "n.v."),
+        ([f"2024-{m:02}-{d:02}" for m in range(1, 5) for d in range(1, 26)] + ["2024-02-31"], "dates", "2024-02-31"),
+    ],
+)
+def test_one_odd_cell_makes_a_category_and_a_line_not_an_identity(cells, what, other):
+    found = decide({"c": cells}, {})["c"]
+    assert str(found.kind) == "category"
+    assert (
+        found.line
+        == f"categorical: column 'c' holds {what}, but also {other!r}: taken as a category (override: --ignore c)"
+    )

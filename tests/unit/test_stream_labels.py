@@ -82,14 +82,14 @@ def test_the_positive_label_that_was_asked_for_is_plus_one(positive, labels, cod
 @pytest.mark.parametrize(
     ("labels", "line", "sentence"),
     [
-        ([1, -1, 0], 3, r"a third label 0: the two before it are -1 and 1: .* --task multiclass .*"),
-        ([1, 0, -1], 3, r"a third label -1: the two before it are 0 and 1: .* --task multiclass .*"),
+        ([1, -1, 0], 3, r"a third label, 0, after -1 and 1: .* --task multiclass .*"),
+        ([1, 0, -1], 3, r"a third label, -1, after 0 and 1: .* --task multiclass .*"),
         (
             [0, 1, 2],
             3,
-            r"a third label 2: the two before it are 0 and 1: .* --task multiclass .*; .* --task regression .*",
+            r"a third label, 2, after 0 and 1: .* --task multiclass .*; .* --task regression .*",
         ),
-        (["a", "b", "a", "c"], 4, r"a third label 'c': the two before it are 'a' and 'b': .* --task multiclass .*"),
+        (["a", "b", "a", "c"], 4, r"a third label, 'c', after 'a' and 'b': .* --task multiclass .*"),
         ([1, 2], 2, "the labels are 1 and 2: say which is positive with --positive, or, .* --task multiclass"),
         ([-1, 0], 2, "the labels are -1 and 0: say which is positive with --positive, or, .* --task multiclass"),
         (
@@ -105,12 +105,12 @@ def test_a_third_label_is_refused_with_its_place(labels, line, sentence, size):
 
 
 def test_a_block_of_many_labels_is_not_asked_which_is_positive():
-    with pytest.raises(InputError, match=r"^\(X, y\):3: a third label 3: the two before it are 1 and 2: .*multiclass"):
+    with pytest.raises(InputError, match=r"^\(X, y\):3: a third label, 3, after 1 and 2: .*multiclass"):
         codes_of([1, 2, 3, 4], size=100)
 
 
 def test_a_third_label_beside_the_positive_one_is_refused():
-    with pytest.raises(InputError, match="a third label 'c': the two before it are 'b' and 'a'"):
+    with pytest.raises(InputError, match="a third label, 'c', after 'b' and 'a'"):
         codes_of(["a", "b", "c"], Labels("a"))
 
 

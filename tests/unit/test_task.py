@@ -98,3 +98,18 @@ def test_a_named_learner_takes_a_loss_for_numbers_when_the_task_asks():
 def test_a_task_of_another_name_is_refused():
     with pytest.raises(SettingError, match=r"task must be one of binary, multiclass, regression, got 'regresion'; did"):
         Task.parse("regresion")
+
+
+def test_numbers_of_any_size_are_regression():
+    assert seen([1.1e16 * i for i in range(30)]).task is Task.REGRESSION
+
+
+def test_a_word_label_that_is_not_a_number_is_missing(tmp_path):
+    (tmp_path / "t.csv").write_text("a,label\n1,yes\n2,NaN\n3,no\n")
+    with pytest.raises(nr.InputError, match=r"t\.csv:3: the label is missing"):
+        recognise(nr.read(tmp_path / "t.csv"))
+    assert seen_in(tmp_path / "t.csv", missing="skip").labels == ("no", "yes")
+
+
+def seen_in(path, **settings):
+    return recognise(nr.read(path, **settings))

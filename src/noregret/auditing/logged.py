@@ -25,6 +25,7 @@ ROWS = 1000  # that are looked at
 ENOUGH = 20  # rows: of fewer a coincidence is likely, and the names alone decide
 WORDS = 50  # columns of words that are compared at most: each is another look at the file
 NAMES = {
+    "p",
     *("score", "scores", "probability", "probabilities", "prob", "probs", "proba", "prediction", "predictions"),
     *("predicted", "pred", "preds", "yhat", "phat", "ypred", "yscore", "yprob", "yproba", "logit", "logodds"),
     *("predictedlabel", "predictedclass", "predictedscore", "predictedprobability", "predictionscore"),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from noregret.advice import advice
 from noregret.cli.options import flag
-from noregret.learner.default import settings_of
+from noregret.learner.default import MATRIX, settings_of
 from noregret.stream.labels import shown_label
+from noregret.stream.task import Task
 from noregret.summary import title_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 def title(run: Run, choice: Chosen) -> str:
     """The first line: the learner, whether it is the default, its settings."""
     name, colon, settings = title_of(run).partition(":")
-    return title_of(run) if choice.named else f"{name} (the default for {choice.task.words}){colon}{settings}"
+    if choice.named:
+        return title_of(run)
+    wide = choice.task is Task.REGRESSION and run.features > MATRIX
+    many = f" with more than {MATRIX} features, hashed slots included" if wide else ""
+    return f"{name} (the default for {choice.task.words}{many}){colon}{settings}"
 
 
 def as_read(run: Run, choice: Chosen) -> list[str]:
@@ -28,6 +33,7 @@ def as_read(run: Run, choice: Chosen) -> list[str]:
     lines = []
     if choice.seen is not None and not choice.task_given:
         met = _some([shown_label(label) for label in choice.seen.labels])
+        met += ", no other label yet" if choice.task is Task.BINARY and len(choice.seen.labels) == 1 else ""
         lines.append(
             f"task: {choice.task.words} ({met}), recognised from the first {choice.seen.rows:,} rows (override: --task)"
         )
@@ -36,7 +42,7 @@ def as_read(run: Run, choice: Chosen) -> list[str]:
         *(["rows scaled to norm 1"] if run.learner.preparation.unit_norm else []),
     ]
     if prepared:
-        lines.append(f"prepared: {', '.join(prepared)}; losses, bounds and hindsight are over the rows as prepared")
+        lines.append(f"prepared: {', '.join(prepared)}; losses, bounds and hindsight are those of the prepared rows")
     return lines
 
 

@@ -85,4 +85,4 @@ def shown(label: Any) -> str:
     """A label as people write it: 1, not 1.0."""
     if label is None:
         return ""
-    return f"{label:.17g}" if isinstance(label, float) else str(label)
+    return repr(label).removesuffix(".0") if isinstance(label, float) else str(label)

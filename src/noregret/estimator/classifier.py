@@ -60,6 +60,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         known = _at_a_glance(y)
         X, y = self._first_look(X, y, core, known=known is not None)
         classes = _classes(y, "y") if known is None else known
+        if not len(classes):
+            raise ValueError(f"{type(self).__name__}: there are no rows to learn from")
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__}: y must hold two classes, got one class only: {classes.tolist()[0]!r}"

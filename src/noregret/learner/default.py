@@ -2,7 +2,7 @@
 
 Two classes: AdaGrad with the logistic loss. Many classes: the multiclass perceptron. Numbers: the Vovk–Azoury–Warmuth
 forecaster, whose weights reach labels of any size in a few rounds, or, for more features than a matrix is kept for,
-coin betting, which needs no rate to reach them either.
+the Passive-Aggressive learner with the absolute loss, whose steps are as long as its errors.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def default(task: Task, loss: str | None, features: int) -> tuple[str, Settings]
             f"the loss squared has no default learner for {features} features:"
             " give --loss absolute, or name a --learner"
         )
-    return "coin", {"loss": loss or "absolute", **PREPARED}
+    return "pa2" if loss in (None, "absolute") else "coin", {"loss": loss or "absolute", **PREPARED}
 
 
 def task_of(core: Core) -> Task:

@@ -19,6 +19,8 @@ from noregret.stream.hashing import Strings
 from noregret.stream.kinds import Mark
 from noregret.stream.numbers import number, numbers
 
+NOT_THERE = frozenset(("", "nan", "NaN", "NAN"))  # what no label is; other words for nothing may be classes
+
 
 class LabelTokens:
     """Labels read from text: numbers when the first one is a number, or a written amount by `mark`, otherwise words."""
@@ -34,10 +36,10 @@ class LabelTokens:
         if self._mark is not None:
             return self._amounts(tokens, lines, self._mark)
         if self._numeric is None:
-            first = next((token for token in tokens if token), None)
+            first = next((token for token in tokens if token not in NOT_THERE), None)
             self._numeric = None if first is None else number(first) is not None
         if self._numeric is False:
-            return words(tokens)
+            return words([None if token in NOT_THERE else token for token in tokens])
         found = numbers(tokens)
         if isinstance(found, int):
             if self._needed:

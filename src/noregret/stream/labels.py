@@ -307,4 +307,4 @@ def _third(
     advice = "for more than two classes add --task multiclass (in Python, use MulticlassPerceptron)"
     if not (isinstance(label, str) or label in (-1.0, 0.0, 1.0)):
         advice += "; for numbers add --task regression (in Python, a Regressor)"
-    return InputError(f"a third label {shown_label(label)}: the two before it are {pair}: {advice}", source, line)
+    return InputError(f"a third label, {shown_label(label)}, after {pair}: {advice}", source, line)

@@ -227,11 +227,27 @@ def _words(name: str, cells: Cells, keep: bool) -> Decision:
         other = next(cell for cell in cells.all if not is_plain(cell))
         said = f"holds numbers, but also {_shown(other)}: taken as a category"
         return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('ignore', name)})")
+    nearly = _nearly(cells)
+    if nearly is not None:
+        what, other = nearly
+        said = f"holds {what}, but also {_shown(other)}: taken as a category"
+        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('ignore', name)})")
     spaces = any(len(cell.split()) > 1 for cell in cells.all)
     if count >= ENOUGH and cells.distinct > NEARLY_ALL * count and not spaces and 2 * numbers < count and not keep:
         said = "is different in nearly every row"
         return Decision(LEFT_OUT, f"left out: column {name!r} {said} ({_override('keep', name)})")
     return Decision(CATEGORY)
+
+
+def _nearly(cells: Cells) -> tuple[str, str] | None:
+    """What nearly every cell is, a written amount or a date, with the first cell that is not; None where none is."""
+    count = len(cells.all)
+    if sum(any(c.isdigit() for c in cell) for cell in cells.all) <= NEARLY_ALL * count:
+        return None
+    amiss = [("amounts", amounts(cells.strings, mark)[1]) for mark in MARKS]
+    amiss += [("dates", instants(cells.strings, order)[2]) for order in ORDERS]
+    what, wrong = min(amiss, key=lambda one: len(one[1]))
+    return (what, cells.all[int(wrong[0])]) if 0 < len(wrong) < (1.0 - NEARLY_ALL) * count else None
 
 
 def _override(option: str, name: str) -> str:

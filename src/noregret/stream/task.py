@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from noregret.errors import SettingError, nearest
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Dense, Ints, Rows
-from noregret.stream.labels import Label, plain_label
+from noregret.stream.labels import Label
 
 LOOKED_AT = 1000  # rows
 EMPTY = np.empty(0, dtype=np.int64), np.empty(0)
@@ -63,7 +63,7 @@ def recognise(stream: Stream) -> Recognised:
     <Task.MULTICLASS: 'multiclass'>
     """
     blocks = _first(stream.head(LOOKED_AT))
-    met = {plain_label(label): None for block in blocks for label in block.labels.tolist() if label == label}
+    met = {label: None for block in blocks for label in block.labels.tolist() if label == label}
     numeric = not any(isinstance(label, str) for label in met)
     labels = tuple(sorted(met) if numeric else sorted(met, key=str))
     task = _task(labels, numeric)
