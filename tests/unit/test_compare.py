@@ -365,7 +365,7 @@ def test_rows_that_all_weigh_nothing():
 def test_a_third_label_is_told_with_its_line(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("x,label\n1,a\n2,b\n3,c\n")
-    with pytest.raises(InputError, match=r"rows.csv:4: a third label 'c'"):
+    with pytest.raises(InputError, match=r"rows.csv:4: a third label, 'c'"):
         compare(path, [Perceptron()])
 
 

@@ -174,6 +174,6 @@ def test_labels_in_the_order_of_their_classes_are_worth_a_warning(kind):
 
 
 def test_a_frame_without_rows_is_a_sentence():
-    frame = pd.DataFrame({"town": ["a", "b"], "x": [1.0, 2.0]}).head(0)
+    frame = pandas.DataFrame({"town": ["a", "b"], "x": [1.0, 2.0]}).head(0)
     with pytest.raises(ValueError, match="no rows"):
         nr.AdaGrad().fit(frame, [])
