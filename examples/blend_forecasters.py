@@ -3,6 +3,8 @@
 Four simple rules forecast tomorrow's demand. Which of them is best changes when the season does. The blend competes
 with the best fixed mean of them, and has nothing to tune; its loss is never much above that of the best mean, nor of
 the best rule, and the receipt proves it.
+
+    python examples/blend_forecasters.py [FOLDER]
 """
 
 import sys

@@ -15,7 +15,7 @@ NOREGRET = [sys.executable, "-m", "noregret"]
 NAMESPACE = ["unshare", "--pid", "--fork", "--kill-child=KILL", "--mount-proc"]
 WRITES = {
     "save": ["learn", "rows.svm", "--save", "m.nr", "--quiet"],
-    "resume": ["learn", "rows.svm", "--resume", "kept.nr", "--save", "kept.nr", "--quiet"],
+    "resume": ["learn", "rows.svm", "--resume", "kept.nr", "--again", "--save", "kept.nr", "--quiet"],
     "cache": ["learn", "rows.svm", "--cache", "--quiet"],
     "receipt": ["learn", "few.svm", "--learner", "ogd", "--receipt", "r.json", "--quiet"],
     "predictions": ["learn", "rows.svm", "--predictions", "p.csv", "--quiet"],

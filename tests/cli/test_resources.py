@@ -36,7 +36,7 @@ def test_memory_that_cannot_be_had_is_a_sentence(here):
     Path("far.svm").write_text("1 1:1\n-1 2147483647:1\n")
     Path("words.csv").write_text("label,w\n1,a\n-1,b\n")
     for arguments, said in (
-        (("learn", "far.svm"), "noregret: far.svm:2: feature 2147483647 "),
+        (("learn", "far.svm"), "noregret: far.svm:2: feature 2147483647"),
         (("learn", "far.svm", "--learner", "kernel"), "noregret: far.svm:2: feature 2147483647"),
         (("learn", "words.csv", "--hash-bits", "28"), "noregret: words.csv: 28 hash bits make 268435456 features: "),
         (("separate", "far.svm"), "noregret: there is not enough memory"),

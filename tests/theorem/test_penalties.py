@@ -72,7 +72,7 @@ def test_the_bounds_of_plain_steps_would_be_false_with_a_penalty():
     adaptive = math.sqrt(8.0 * run.gradient["sum_norm2"])
     assert receipt.regret["lower"] > 2.0 * adaptive
     assert {one["theorem"] for one in receipt.certificates} == ANY
-    assert receipt.regret["upper"] <= run.regret_upper * (1.0 + 1e-12)
+    assert receipt.regret["upper"] <= run.regret_upper * (1.0 + 1e-9)
 
 
 @pytest.mark.parametrize("value", [-1.0, math.inf, math.nan, "much"])
