@@ -78,6 +78,43 @@ class Options(msgspec.Struct):
     class_weight: dict[str, float] | None = None
 
 
+class Assumed(msgspec.Struct):
+    """An assumption of a certificate."""
+
+    statement: str
+    checked: bool
+    holds: bool | None
+
+
+class Promised(msgspec.Struct):
+    """What a selection was promised, as a file that anybody may have written must hold it."""
+
+    theorem: str
+    source: str
+    verdict: str
+    assumptions: list[Assumed]
+    values: dict[str, float]
+    points: list[str]
+    bound: float | None = None
+    observed: float | None = None
+
+
+class Chosen(msgspec.Struct):
+    """A selection, likewise."""
+
+    how: str
+    confidence: float
+    rounds: int
+    candidates: int
+    every_round: bool
+    round: int | None
+    tail: int | None
+    errors: int | None
+    empirical: float | None
+    mistakes: int | None
+    certificates: list[Promised]
+
+
 class Own(msgspec.Struct):
     """A loss or a kernel of the user's own."""
 
@@ -193,6 +230,7 @@ def load(
     try:
         msgspec.convert(header.segments, list[Segment])
         msgspec.convert(header.options, Options)
+        msgspec.convert(header.selection, Chosen | None)
         return _restored(core, header, arrays), header.estimator
     except ModelFileError:
         raise

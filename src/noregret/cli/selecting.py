@@ -95,4 +95,4 @@ def _candidates(selection: dict[str, Any]) -> str:
 def _of(name: str) -> str:
     from noregret.theorem import THEOREMS
 
-    return THEOREMS[name].title
+    return THEOREMS[name].title if name in THEOREMS else "of an unknown theorem"

@@ -305,6 +305,6 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = N
     try:
         estimator = ESTIMATORS[core.name, core.regression](**told, **(shell["params"] if shell else {}))
         estimator._restore(core, shell)
-    except (KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(f"what the model file says of its estimator is damaged ({error})", str(path)) from error
     return estimator
