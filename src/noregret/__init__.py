@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ModelFileError,
         NoregretError,
         OrderWarning,
+        PlainPythonWarning,
         ReceiptError,
         SettingError,
     )
@@ -131,6 +132,7 @@ _HOME = {
     "PassiveAggressiveIRegressor": "estimator.passive",
     "PassiveAggressiveRegressor": "estimator.passive",
     "Perceptron": "estimator",
+    "PlainPythonWarning": "errors",
     "Receipt": "receipt",
     "ReceiptError": "errors",
     "Run": "run",
@@ -210,6 +212,7 @@ __all__ = [
     "PassiveAggressiveIRegressor",
     "PassiveAggressiveRegressor",
     "Perceptron",
+    "PlainPythonWarning",
     "Receipt",
     "ReceiptError",
     "Run",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from noregret._kernel.state import WINDOW
+from noregret._native import WINDOW
 from noregret.learner.default import MATRIX, task_of
 from noregret.learner.matrix import Matrix
 from noregret.run import Run

@@ -48,11 +48,9 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = True, place: Place 
     if target.is_dir():
         raise InputError("is a folder, a file was expected", str(path))
     remove_remains(target.parent)
+    made: list[Path] = []  # known before it is there: a signal may come at any moment
     try:
-        temporary, file = _temporary(target.parent)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
-    try:
+        temporary, file = _temporary(target.parent, made)
         with file:
             yield file
             file.flush()
@@ -66,7 +64,8 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = True, place: Place 
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        for one in made:
+            one.unlink(missing_ok=True)
 
 
 def has_whole(path: str | os.PathLike[str]) -> bool:
@@ -117,10 +116,11 @@ def _flowing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
 
 
-def _temporary(folder: Path) -> tuple[Path, IO[bytes]]:
-    """A new file in the folder, locked as long as it is open."""
+def _temporary(folder: Path, made: list[Path]) -> tuple[Path, IO[bytes]]:
+    """A new file in the folder, locked as long as it is open; `made` names it before it exists."""
     while True:
         path = folder / f".noregret-{secrets.token_hex(8)}.part"
+        made.append(path)
         file = cast("IO[bytes]", path.open("xb"))
         if _locked(file) and os.fstat(file.fileno()).st_nlink:
             return path, file

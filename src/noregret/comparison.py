@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.errors import SettingError
 from noregret.hindsight import Hindsight, best
 from noregret.interval import Interval
@@ -334,7 +335,6 @@ def _play(
         prepared = (float(core.config["bias"][0]), core.preparation.scale, core.preparation.unit_norm, alone)
         keep = Gathering(bool(prepared[0])) if prepared not in gathered else None
         scores = _Scores(name, core, (rows.length or 0) * passes, watch)
-        _warm(core, rows)
         try:
             run = play(learner, rows, passes=passes, shuffle=shuffle, keep=keep, watch=scores.take)
         except BaseException:
@@ -348,12 +348,6 @@ def _play(
         if not run.rounds:
             raise SettingError("compare: no round was played: every weight is 0")
         yield _Played(name, run, replace(gathered[prepared], scores=predicted))
-
-
-def _warm(core: Core, rows: Stream) -> None:
-    """Compile outside the clock: a new learner of the same settings plays a row of zeros."""
-    row = next(rows.blocks()).rows.slice(0, 1)
-    type(core)(**core.settings).play(row.with_values(np.zeros_like(row.values)), np.ones(1))
 
 
 class _Scores:
@@ -420,7 +414,7 @@ def _difference(first: _Played, other: _Played, confidence: float) -> Difference
     name, a, b = _figure(first.core, other.core)
     count = len(first.rounds)
     mean = math.fsum(math.fsum(part) for part in _paired(first, a, other, b)) / count
-    squares = math.fsum(float(((part - mean) ** 2).sum()) for part in _paired(first, a, other, b))
+    squares = math.fsum(arithmetic.norm2(part - mean) for part in _paired(first, a, other, b))
     spread = math.sqrt(squares / (count - 1) / count) if count > 1 else math.inf
     reach = NormalDist().inv_cdf(0.5 + confidence / 2.0) * spread
     return Difference(first.spec, other.spec, name, mean, mean - reach, mean + reach, confidence)
@@ -428,7 +422,7 @@ def _difference(first: _Played, other: _Played, confidence: float) -> Difference
 
 def _figure(a: Core, b: Core) -> tuple[str, Loss, Loss]:
     """What two learners are both judged by: a name and each one's loss for it."""
-    if a.loss.convex and a.loss.spec == b.loss.spec and a.loss.value is b.loss.value:
+    if a.loss.convex and a.loss.spec == b.loss.spec and a.loss.own == b.loss.own:
         return f"mean loss ({a.loss.spec})", a.loss, b.loss
     if a.regression:
         return "mean absolute error", absolute(), absolute()

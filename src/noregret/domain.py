@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BALL, BOX, CROSS, SIMPLEX, WHOLE
+from noregret import arithmetic
+from noregret._native import BALL, BOX, CROSS, SIMPLEX, WHOLE
 from noregret.errors import SettingError
 
 CODES = {"ball": BALL, "box": BOX, "l1": CROSS, "simplex": SIMPLEX}
@@ -70,7 +71,7 @@ class Domain:
         """Whether w lies in it."""
         match self.shape:
             case "ball":
-                size = float(np.linalg.norm(w))
+                size = arithmetic.norm(w)
             case "box":
                 size = float(np.abs(w).max(initial=0.0))
             case _:
@@ -85,13 +86,13 @@ class Domain:
             return np.clip(w, -self.radius, self.radius)
         if self.code in (CROSS, SIMPLEX):
             return self._threshold(w if self.code == CROSS else np.maximum(w, 0.0))
-        norm = float(np.linalg.norm(w))
+        norm = arithmetic.norm(w)
         return w.copy() if norm <= self.radius else w * (self.radius / norm)
 
     def _threshold(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """sgn(w)·max(|w| − θ, 0), θ from the sizes in falling order: the largest mean excess over U of the first k."""
         sizes = np.sort(np.abs(w))[::-1]
-        if float(sizes.sum()) <= self.radius:
+        if arithmetic.total(sizes) <= self.radius:
             return w.copy()
         theta = float(((np.cumsum(sizes) - self.radius) / np.arange(1, len(sizes) + 1)).max())
         return np.asarray(np.sign(w) * np.maximum(np.abs(w) - theta, 0.0))

@@ -15,10 +15,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.exact import combination, dots, squares
+from noregret import arithmetic
+from noregret._native import LARGEST_EXPONENT, exact_combination, exact_dots, exact_squares
 from noregret.errors import SettingError
 from noregret.interval import Interval, ends, total
-from noregret.loss import LARGEST_EXPONENT, Loss
+from noregret.loss import Loss
 from noregret.rounds import Rounds
 from noregret.stream.block import Dense, Floats, Rows
 
@@ -32,7 +33,7 @@ def margins(rounds: Rounds, u: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of ⟨u, x_t⟩ for every round."""
     out = np.empty((len(rounds), 3))
     u = np.ascontiguousarray(u, dtype=np.float64)
-    dots(rounds.given, u, out)
+    exact_dots(rounds.given, u, out)
     if _apart(rounds, out):
         return ends(out)
     return _in_two(rounds, lambda part: margins(part, u))
@@ -41,7 +42,7 @@ def margins(rounds: Rounds, u: Vector) -> tuple[Vector, Vector]:
 def row_norms2(rounds: Rounds) -> tuple[Vector, Vector]:
     """Lower and upper ends of ‖x_t‖² for every round."""
     out = np.empty((len(rounds), 3))
-    squares(rounds.given, out)
+    exact_squares(rounds.given, out)
     return ends(out)
 
 
@@ -58,13 +59,13 @@ def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of Σ k·α_t·x_t, feature by feature."""
     totals = np.zeros((rounds.width, 3))
     if rounds.weights is None:
-        combination(rounds.given, np.ascontiguousarray(alpha), totals)
+        exact_combination(rounds.given, np.ascontiguousarray(alpha), totals)
     else:
         # k·α as the sum of two floats, so that nothing of the product is lost
         high = rounds.weights * alpha
         low = _product_tail(rounds.weights, alpha, high)
-        combination(rounds.given, high, totals)
-        combination(rounds.given, low, totals)
+        exact_combination(rounds.given, high, totals)
+        exact_combination(rounds.given, low, totals)
     if _apart(rounds, totals):
         return ends(totals)
     return _in_two(rounds, lambda part: combined(part, alpha))
@@ -111,7 +112,7 @@ def losses(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
     with np.errstate(over="ignore", invalid="ignore"):
         value, slack = _values(loss, z, y)
     if loss.name == "exponential":
-        top = math.exp(LARGEST_EXPONENT)  # from here on it is given as infinite
+        top = arithmetic.exp(LARGEST_EXPONENT)  # from here on it is given as infinite
         return np.maximum(np.minimum(value, top) - np.minimum(slack, 16.0 * EPS * top + TINY), 0.0), value + slack
     sound = np.isfinite(value)  # one that overflowed has no upper end, and of the lower one nothing is known
     value, slack = np.where(sound, value, 0.0), np.where(sound, slack, np.inf)

@@ -41,6 +41,10 @@ class OrderWarning(UserWarning):
     """Rows that `fit` was given sorted by their label, and was asked to learn from in that order."""
 
 
+class PlainPythonWarning(UserWarning):
+    """Your own loss or kernel runs as plain Python because Numba is not installed."""
+
+
 class ModelFileError(InputError):
     """A model file that is damaged, of an unknown version, or not a model file at all."""
 

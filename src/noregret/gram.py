@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.exact_gram import given_sums, kernel_squares, kernel_sums
+from noregret._native import given_sums, kernel_squares, kernel_sums
 from noregret.interval import Interval, ends, total
 from noregret.kernel import Kernel
 from noregret.rounds import Rounds, in_order
@@ -56,7 +56,7 @@ class Gram:
         """Lower and upper ends of K(x_t, x_t) for every round."""
         out = np.zeros((len(self.rounds), 3))
         if self.kernel.summed:
-            kernel_squares(*self._settings, *self._sparse.given, out)
+            kernel_squares(*self._settings, self._sparse.given, out)
         else:
             for t in range(len(out)):
                 out[t, 0] = self.given(np.array([t]), np.array([t]))[0, 0]
@@ -64,17 +64,16 @@ class Gram:
 
     def sums(self, which: Places, coefficients: Matrix, to: Places, before: bool = False) -> tuple[Matrix, Matrix]:
         """Ends of Σ_k coefficients[m, k]·K(x_which[k], x_to[i]) for each m and i; of earlier rounds only if asked."""
-        out = np.zeros((len(coefficients), len(to), 3))
+        out = np.zeros((len(coefficients), 3 * len(to)))  # (s, c, error) of each; see native/exact.hpp
         c = np.ascontiguousarray(coefficients, dtype=np.float64)
         if self.kernel.summed:
-            indptr, indices, values = self._sparse.given
-            kernel_sums(*self._settings, indptr, indices, values, to, which, c, before, out)
+            kernel_sums(*self._settings, self._sparse.given, to, which, c, before, out)
         else:
             for i in range(0, len(to), 64):
                 some = to[i : i + 64]
-                given_sums(self.given(some, which), some, which, c, before, out[:, i : i + 64])
+                given_sums(self.given(some, which), some, which, c, before, out[:, 3 * i : 3 * (i + 64)])
         low, high = ends(out.reshape(-1, 3))
-        return low.reshape(out.shape[:2]), high.reshape(out.shape[:2])
+        return low.reshape(len(c), -1), high.reshape(len(c), -1)
 
     def given(self, to: Places, which: Places) -> Matrix:
         """The values of a kernel that is not built in, as they are."""
@@ -82,7 +81,7 @@ class Gram:
         if self.kernel.precomputed:
             return rows[np.ix_(to, which % self.rounds.width)]
         found = np.empty((len(to), len(which)))
-        self.kernel.fill()(rows[which], len(which), rows[to], found, 0)
+        self.kernel.fill(rows[which], rows[to], found, 0)
         return found
 
     def length(self, coefficients: Vector, low: Vector, high: Vector) -> Interval:

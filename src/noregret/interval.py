@@ -14,6 +14,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
+
 Vector = NDArray[np.float64]
 
 
@@ -99,8 +101,8 @@ class Interval:
         return Interval(max(down(low), 0.0), up(math.sqrt(max(self.hi, 0.0))))
 
     def log(self) -> Interval:
-        low = math.log(self.lo) if self.lo > 0.0 else -math.inf
-        return Interval(_steps(low, -4), _steps(math.log(self.hi), 4))
+        low = arithmetic.log(self.lo) if self.lo > 0.0 else -math.inf
+        return Interval(_steps(low, -4), _steps(arithmetic.log(self.hi), 4))
 
     def positive(self) -> Interval:
         """max(·, 0)."""
@@ -171,7 +173,7 @@ def _steps(x: float, steps: int) -> float:
 
 
 def ends(triples: NDArray[np.float64]) -> tuple[Vector, Vector]:
-    """Lower and upper ends of numbers carried as (s, c, error); see _kernel/exact.py."""
+    """Lower and upper ends of numbers carried as (s, c, error); see native/exact.hpp."""
     s, c, error = triples[:, 0], triples[:, 1], triples[:, 2]
     value = s + c
     part = value - s

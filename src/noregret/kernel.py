@@ -1,25 +1,25 @@
 """Kernels K(x, z) = ⟨φ(x), φ(z)⟩: a linear learner in the space of φ, known by inner products alone.
 
 linear ⟨x, z⟩ · poly (coef0 + γ⟨x, z⟩)^degree · rbf e^(−γ‖x − z‖²) · laplace e^(−γ‖x − z‖₁) · precomputed, the rows
-being those of the Gram matrix · one's own, a plain Python function of two rows, compiled into the loop.
+being those of the Gram matrix · one's own, a plain Python function of two rows, which numba compiles if it is there.
 """
 
 from __future__ import annotations
 
 import inspect
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, SupportsFloat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.errors import SettingError
 
 KERNELS = ("linear", "poly", "rbf", "laplace", "precomputed")
 Function = Callable[..., float]
+Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Kernel:
     @property
     def sum(self) -> int:
         """Which sum over the features it is a function of."""
-        from noregret._kernel.tile import ABSOLUTE, DOT, SQUARE
+        from noregret._native import ABSOLUTE, DOT, SQUARE
 
         return {"rbf": SQUARE, "laplace": ABSOLUTE}.get(self.name, DOT)
 
@@ -82,46 +82,36 @@ class Kernel:
         """K(x, z) of two rows, for those who want to see one value."""
         if self.precomputed:
             raise SettingError("kernel precomputed: its values are the rows themselves")
-        x, z = np.asarray(x, dtype=np.float64), np.asarray(z, dtype=np.float64)
+        x, z = np.ascontiguousarray(x, dtype=np.float64), np.ascontiguousarray(z, dtype=np.float64)
         if self.function is not None:
             return float(self.function(x, z))
-        from noregret._kernel.gram import value
-        from noregret._kernel.tile import single
+        from noregret._native import kernel_value
 
-        total = 0.0
-        for a, b in zip(x.tolist(), z.tolist(), strict=True):
-            total += single(self.sum, a, b)
-        return float(value(self.code, total, *self.numbers))
+        return kernel_value(self.code, self.sum, *self.numbers, x, z)
 
-    def fill(self) -> Callable[..., int]:
-        """The compiled loop around a function of the user's own."""
-        from noregret._kernel.stamp import stamp
+    def fill(self, stored: Matrix, rows: Matrix, G: Matrix, to: int) -> None:
+        """G[t, to + i] = K(stored row i, row t), of a function of the user's own."""
+        from noregret._native import own_values
+        from noregret.own import ROWS, compiled
 
         assert self.function is not None
-        return _compiled(self.function, stamp(self.function))
-
-
-@cache
-def _compiled(function: Function, key: int) -> Callable[..., int]:
-    from numba.core.errors import NumbaError
-    from numba.extending import register_jitable
-
-    from noregret._kernel import foreign
-    from noregret._kernel.gram import own_values
-
-    own = register_jitable(function)
-    try:
-        foreign(own, keep=False)(np.zeros(2), np.ones(2))
-    except NumbaError as error:
-        first = str(error).strip().splitlines()[0]
-        raise SettingError(f"kernel: {function.__name__} cannot be compiled: {first}") from None
-    except ArithmeticError:
-        pass  # compiled, and not defined there
-    return own_values(own, key, function.__module__ in sys.modules)
+        address = compiled(self.function, ROWS, "kernel")
+        found = G[:, to : to + len(stored)]
+        if address is not None:
+            own_values(address, stored, rows, G, to)
+            odd = np.argwhere(np.isnan(found[: len(rows)]))
+            if len(odd):  # an error, which only the function itself can tell, or its answer
+                self.function(stored[odd[0, 1]], rows[odd[0, 0]])
+            return
+        for t, row in enumerate(rows):
+            for i, other in enumerate(stored):
+                found[t, i] = self.function(other, row)
 
 
 def custom(function: Function, *, name: str = "custom") -> Kernel:
-    """A kernel of one's own: a plain Python function of two rows, arrays of numbers, compiled into the loop.
+    """A kernel of one's own: a plain Python function of two rows, arrays of numbers.
+
+    numba compiles it where it is installed (the extra `own`); it runs as plain Python otherwise.
 
     It must be symmetric and positive semi-definite for the theorems; no run can tell, so the certificates say so.
 

@@ -19,16 +19,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.stamp import fingerprint
-from noregret._kernel.state import POINTS, ROWS, WINDOW, new_state
+from noregret._native import POINTS, ROWS, WINDOW
 from noregret.atomic import alone, whole_file
 from noregret.errors import ModelFileError, SettingError
+from noregret.fingerprint import fingerprint
 from noregret.kernel import Kernel
 from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core, fit
 from noregret.learner.selected import Selected
 from noregret.loss import Loss
+from noregret.state import new_state
 from noregret.stream.features import Features
 
 MAGIC = b"NOREGRET"
@@ -154,7 +155,7 @@ def save(
     """
     settings, custom = dict(core.settings), None
     if core.loss.custom:
-        custom = Own(core.loss.name, fingerprint(core.loss.value, core.loss.slope))
+        custom = Own(core.loss.name, core.loss.fingerprint)
         settings["loss"] = None
     own = settings.get("kernel")
     if isinstance(own, Kernel):
@@ -316,7 +317,7 @@ def _constructed(name: str, header: Header, loss: Loss | None, kernel: Any) -> C
             )
         if not isinstance(loss, Loss):
             raise SettingError(f"load: loss must be the loss {wanted!r} that the model was learned with, got {loss!r}")
-        if fingerprint(loss.value, loss.slope) != header.custom_loss.fingerprint:
+        if loss.fingerprint != header.custom_loss.fingerprint:
             raise ModelFileError(f"was learned with another {wanted!r} than the loss given", name)
         settings["loss"] = loss
     if header.custom_kernel is not None:

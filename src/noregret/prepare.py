@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.prepare import fill_dense, fill_sparse, scale_dense, scale_sparse, unit_dense, unit_sparse
+from noregret._native import fill_missing, scale_features, unit_rows
 from noregret.errors import SettingError
 from noregret.stream.block import Dense, Rows
 
@@ -33,10 +33,7 @@ class Means:
         """Write the means over what is missing; while learning, the rows enter the means one after another."""
         if learn:
             self.sums, self.gaps = _wider(self.sums, rows.width), _wider(self.gaps, rows.width)
-        if isinstance(rows, Dense):
-            fill_dense(rows.X, self.sums, self.gaps, self.rows, learn)
-        else:
-            fill_sparse(rows.indptr, rows.indices, rows.values, self.sums, self.gaps, self.rows, learn)
+        fill_missing(*_arrays(rows), self.sums, self.gaps, self.rows, learn)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"means.sums": self.sums, "means.gaps": self.gaps, "means.rows": self.rows}
@@ -81,15 +78,9 @@ class Preparation:
             self.means.fill(rows, learn)
         if self.scale is not None:
             self.peak = _wider(self.peak, rows.width if learn else 0)
-            if isinstance(rows, Dense):
-                scale_dense(rows.X, self.peak, learn)
-            else:
-                scale_sparse(rows.indptr, rows.indices, rows.values, self.peak, learn)
+            scale_features(*_arrays(rows), self.peak, learn)
         if self.unit_norm:
-            if isinstance(rows, Dense):
-                unit_dense(rows.X)
-            else:
-                unit_sparse(rows.indptr, rows.values)
+            unit_rows(*_arrays(rows))
         return rows
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -100,6 +91,11 @@ class Preparation:
         """Go back to what was kept; a KeyError or a ValueError where it does not fit."""
         self.peak = np.array(arrays["peak"], np.float64)
         self.means = Means.of(arrays) if "means.rows" in arrays else None
+
+
+def _arrays(rows: Rows) -> tuple[Any, ...]:
+    """A matrix, or the three arrays of compressed rows."""
+    return (rows.X,) if isinstance(rows, Dense) else rows.given
 
 
 def _wider(array: NDArray[Any], width: int) -> NDArray[Any]:

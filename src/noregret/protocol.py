@@ -186,6 +186,7 @@ def agree(core: Core, stream: Stream) -> None:
             )
         core.fill_missing()
     ours, theirs = core.features, stream.features
+    core.single = None  # whoever read the stream may have changed what a column means
     if ours is None:
         core.features = theirs
     elif ours is not theirs:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from noregret._kernel.state import ADAPTIVE, BOX, CONSTANT, DOUBLING, SQRT, STRONG, WHOLE
+from noregret._native import ADAPTIVE, BOX, CONSTANT, DOUBLING, SQRT, STRONG, WHOLE
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.loss import Loss

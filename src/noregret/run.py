@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import CURVE, GRADIENTS, STRONG, TRACE, WHOLE, WINDOW, new_state
+from noregret import arithmetic
+from noregret._native import GRADIENTS, STRONG, WHOLE, WINDOW
+from noregret.state import CURVE, TRACE, new_state
 
 if TYPE_CHECKING:
     from noregret.learner.core import Core
@@ -130,7 +134,7 @@ class Run:
     def window_error(self) -> float:
         """The error (regression: the mean absolute error) of the last 1000 rounds, or of all if fewer."""
         n = min(self.rounds, WINDOW)
-        return float(self.state["window"][0][:n].mean()) if n else math.nan
+        return arithmetic.mean(self.state["window"][0][:n])
 
     @property
     def confusion(self) -> dict[str, Any] | None:
@@ -157,15 +161,16 @@ class Run:
         Scores are counted in bins 1.6 % wide; two scores in one bin may stand either way, which is what the ends allow
         for. None while only one label was seen.
         """
-        negative, positive = (row.astype(np.float64) for row in self.state["bins"][0])
-        pairs = negative.sum() * positive.sum()
-        if pairs == 0:
+        negative, positive = (row.tolist() for row in self.state["bins"][0])
+        pairs = sum(negative) * sum(positive)
+        if not pairs:
             return None
-        above = float(positive @ np.concatenate([[0.0], np.cumsum(negative)[:-1]]))
-        together = positive * negative
+        below = [0, *accumulate(negative)]
+        above = sum(map(mul, positive, below))
+        together = list(map(mul, positive, negative))
         zero = len(together) // 2  # scores of exactly 0 are equal, not merely close: each such pair counts half
-        low = above + 0.5 * together[zero]
-        return float(low / pairs), float((low + together.sum() - together[zero]) / pairs)
+        twice = 2 * above + together[zero]
+        return twice / (2 * pairs), (twice + 2 * (sum(together) - together[zero])) / (2 * pairs)
 
     @property
     def metrics(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from noregret._kernel.state import WINDOW
+from noregret._native import WINDOW
 from noregret.run import Run
 
 RUN_HEAD = ("", "total", "per row")  # of the table of a run

@@ -113,7 +113,7 @@ def _same_signs(values: Vector, signs: Vector) -> bool:
     """Whether a column of two values tells the audited sign on every row."""
     there = ~(np.isnan(values) | np.isnan(signs))
     pairs = set(zip(values[there].tolist(), signs[there].tolist(), strict=True))
-    return there.sum() >= ENOUGH and len(pairs) == 2 and all(len({pair[k] for pair in pairs}) == 2 for k in (0, 1))
+    return int(there.sum()) >= ENOUGH and len(pairs) == 2 and all(len({pair[k] for pair in pairs}) == 2 for k in (0, 1))
 
 
 def _same_numbers(values: Vector, said: Vector | None, kind: str) -> bool:

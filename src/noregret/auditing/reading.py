@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.errors import InputError
 from noregret.learner import Core
 from noregret.prepare import Means, Preparation
@@ -174,7 +175,7 @@ class Reading:
             place = int(outside.argmax())
             raise _at(block, place, f"{what} must lie between 0 and 1, got {p[place]:g}")
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(p) - np.log1p(-p))
+            return arithmetic.log(p) - arithmetic.log1p(-p)
 
     def _check_there(self, block: Block, there: NDArray[np.bool_], what: str) -> None:
         if not (self._skip or there.all()):

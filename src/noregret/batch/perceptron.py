@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.hindsight import scores as scores_of
-from noregret._kernel.hindsight import sum_rows
+from noregret import arithmetic
+from noregret._native import scores_of, sum_rows
 from noregret.domain import as_number
 from noregret.errors import DivergedError, SettingError
 from noregret.rounds import Rounds, Vector
@@ -184,7 +184,7 @@ class _Trace:
         margins = self._rounds.y * self._scores
         wrong = np.flatnonzero(margins <= 0.0).astype(np.int64)
         self.hard.append(int(np.count_nonzero(np.where(self._scores > 0.0, 1.0, -1.0) != self._rounds.y)))
-        self.soft.append(float(np.maximum(-margins, 0.0).sum()))
+        self.soft.append(arithmetic.total(np.maximum(-margins, 0.0)))
         self.misclassified.append(len(wrong))
         return wrong
 
@@ -200,7 +200,7 @@ def _direction(rounds: Rounds, update: str, wrong: Ints) -> Vector | None:
         return total / len(wrong)
     if update == "normalised":
         largest = float(np.abs(total).max())
-        return total / largest / float(np.linalg.norm(total / largest))
+        return total / largest / arithmetic.norm(total / largest)
     return total
 
 

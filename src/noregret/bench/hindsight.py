@@ -82,7 +82,7 @@ def problem(layout: str, loss: str, rows: int) -> tuple[Any, Any]:
 
 
 def measured(layout: str, loss: str, rows: int) -> Row:
-    """One problem solved in this process, the compiler's time not counted."""
+    """One problem solved in this process, what is first imported not counted."""
     X, y = problem(layout, loss, rows)
     rounds = Rounds.of(X, y)
     del X

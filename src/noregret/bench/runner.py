@@ -67,7 +67,7 @@ def facts() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "noregret": __version__,
-        **{name: _version(name) for name in ("numpy", "numba")},
+        **{name: _version(name) for name in ("numpy",)},
         **versions,
     }
 

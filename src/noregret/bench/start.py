@@ -18,7 +18,6 @@ def start(size: Size, folder: Path) -> Iterator[Row]:
     ours = (sys.executable, "-m", "noregret")
     commands = {
         "import numpy": (sys.executable, "-c", "import numpy"),
-        "import numba": (sys.executable, "-c", "import numba"),
         f"{OURS} --help": (*ours, "--help"),
         f"{OURS} learn, ten rows": (*ours, "learn", str(ten)),
         f"{OURS} learn --learner adagrad, ten rows": (*ours, "learn", str(ten), "--learner", "adagrad"),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.errors import SettingError
 from noregret.experts import loss as losses
 from noregret.experts import rules
@@ -17,7 +18,7 @@ from noregret.experts.combination import COMBINED, Combination, best_combination
 from noregret.experts.contest import Contest, regret_against
 from noregret.interval import Interval, up
 from noregret.receipt.blend import BlendReceipt
-from noregret.receipt.blend.spread import CLOSE, NEARLY, around, margin
+from noregret.receipt.blend.spread import NEARLY, around, margin
 from noregret.receipt.form import HEAD, packed, plain
 from noregret.stream.columns import Laid, digest_of
 from noregret.theorem.certificate import Certificate, Verdict
@@ -149,7 +150,7 @@ class Blend:
     def promised_so_far(self) -> Vector:
         """What was promised of the regret after every round (of those methods that promise it of every round)."""
         t, contest = np.arange(1.0, self.rounds + 1.0), self.contest
-        logs, width = math.log(max(contest.experts, 1)), contest.width
+        logs, width = arithmetic.log(float(max(contest.experts, 1))), contest.width
         match contest.learner:
             case "mixture":
                 return np.full(self.rounds, logs / contest.rule.rate)
@@ -159,13 +160,13 @@ class Blend:
                 c = rules.ANYTIME_RATES[self.reading["rate"]]
                 return np.asarray(math.sqrt(logs) * width * (np.sqrt(t) / c + c * np.cumsum(1.0 / np.sqrt(t)) / 8.0))
             case "hedge-doubling":
-                begun = np.cumsum(np.where(np.log2(t) % 1.0 == 0.0, np.sqrt(2.0 * t * logs), 0.0))
+                begun = np.cumsum(np.where(np.frexp(t)[0] == 0.5, np.sqrt(2.0 * t * logs), 0.0))
                 return np.asarray(begun * width)
             case "weighted-majority":
                 rate = contest.rule.rate * width
                 return np.asarray((logs / rate + rate * t / 8.0) * width if rate else 0.0 * t)
             case _:
-                rate, stays = contest.rule.rate * width, -math.log1p(-contest.rule.share)
+                rate, stays = contest.rule.rate * width, -arithmetic.log1p(-contest.rule.share)
                 return np.asarray(((logs + (t - 1.0) * stays) / rate + rate * t / 8.0) * width if rate else 0.0 * t)
 
     def combination(self, gap: float = 1e-6) -> Combination:
@@ -269,7 +270,7 @@ class Blend:
 
     def _margin(self, size: float = 0.0) -> float:
         """By how much claims are wider than what they are made from."""
-        return margin(self.reading, self.rounds, float(np.abs(self.losses).sum()) + size)
+        return margin(self.reading, self.rounds, arithmetic.total(np.abs(self.losses)) + size)
 
     def _wide(self, found: Interval) -> dict[str, Any]:
         wide = around(found, self._margin())
@@ -281,7 +282,7 @@ class Blend:
         for one in self.table():
             loss, regret, weight = float(one["loss"]), float(one["regret"]), one["weight"]
             wide = {"loss": self._wide(Interval.of(loss)), "regret": self._wide(Interval.of(regret))}
-            rows.append({**one, **wide, "weight": {"lower": weight - CLOSE, "upper": weight + CLOSE}})
+            rows.append({**one, **wide, "weight": {"lower": weight, "upper": weight}})
         return rows
 
     def _sequence(self) -> dict[str, Any] | None:

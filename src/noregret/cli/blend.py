@@ -176,11 +176,9 @@ def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-    from noregret.cli.progress import COMPILES
-
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=Console(file=below(sys.stderr)), transient=True) as bar:
-        task = bar.add_task(f"reading the table {COMPILES}", total=None)
+        task = bar.add_task("reading the table", total=None)
         yield lambda done, rounds: bar.update(task, description="blending", completed=done, total=rounds)
 
 

@@ -386,12 +386,10 @@ class Bar:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-            from noregret.cli.progress import COMPILES
-
             columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=Console(file=below(sys.stderr)), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task(f"starting {COMPILES}", total=None)
+            self._task = self._bar.add_task("starting", total=None)
         return self
 
     def show(self, what: str, fraction: float | None) -> None:

@@ -63,7 +63,7 @@ class Interrupt:
             except (KeyboardInterrupt, Exception):
                 if not self.asked():
                     raise
-                if self._gently:  # whatever it came as: a compiler that is interrupted says so in its own words
+                if self._gently:  # whatever it came as: a library that is interrupted may say so in its own words
                     return
                 raise SettingError("stopped while the rows were being gathered: nothing was learned") from None
             finally:

@@ -11,32 +11,15 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from noregret._version import __version__
-from noregret.cli.audit import audit
-from noregret.cli.bench import bench
-from noregret.cli.blend import blend
-from noregret.cli.cache import cache
-from noregret.cli.certify import certify
-from noregret.cli.compare import compare
-from noregret.cli.demo import demo
-from noregret.cli.dim import dim
-from noregret.cli.game import game
 from noregret.cli.given import check_only_what_is_given
-from noregret.cli.inspect import inspect
-from noregret.cli.learn import learn
-from noregret.cli.predict import predict
-from noregret.cli.report import report
-from noregret.cli.separate import separate
 from noregret.cli.signals import came, listen, stop_code
-from noregret.cli.theorems import theorems
-from noregret.cli.tour import tour
-from noregret.cli.verify import verify
 from noregret.cli.visible import escaped_output
-from noregret.cli.warmup import warmup
 from noregret.errors import CacheWarning, NoregretError, SettingError
 from noregret.memory import shortage
 
@@ -61,27 +44,8 @@ def _front(
         raise SettingError("a command is missing: learn, certify, verify, … (see noregret --help)")
 
 
-COMMANDS: tuple[Callable[..., None], ...] = (
-    learn,
-    certify,
-    verify,
-    compare,
-    audit,
-    theorems,
-    separate,
-    blend,
-    dim,
-    game,
-    predict,
-    inspect,
-    cache,
-    report,
-    demo,
-    tour,
-    warmup,
-    bench,
-)
-SHORT = {
+# Every command is a function of its own name in a module of its own name.
+COMMANDS = {
     "learn": "Learn from a stream in one pass.",
     "certify": "Regret of a model's run, with proof.",
     "verify": "Recompute every number of a receipt.",
@@ -98,13 +62,12 @@ SHORT = {
     "report": "Receipts and models as one page to read and print.",
     "demo": "Two learners on real data, with a receipt and a report.",
     "tour": "A guided tour in the terminal, four stops.",
-    "warmup": "Compile everything once.",
     "bench": "Speed beside every installed peer.",
 }
 
 
-def program(*commands: Callable[..., None]) -> typer.Typer:
-    """The program with these commands."""
+def program(*names: str) -> typer.Typer:
+    """The program with these commands; the modules of the others are not imported."""
     made = typer.Typer(
         name="noregret",
         add_completion=False,
@@ -113,12 +76,11 @@ def program(*commands: Callable[..., None]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     )
     made.callback(invoke_without_command=True)(_front)
-    for command in commands:
-        made.command(short_help=SHORT[command.__name__])(command)
+    for name in names:
+        command: Callable[..., None] = getattr(import_module(f"noregret.cli.{name}"), name)
+        made.command(short_help=COMMANDS[name])(command)
     return made
 
-
-app = program(*COMMANDS)
 
 # What a wrong option or argument raises, under whatever name this version of typer keeps it.
 UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -158,7 +120,7 @@ def _run() -> int:
     except KeyboardInterrupt:
         code = stop_code()
     except Exception:
-        if not came():  # a compiler that is interrupted may say so in words of its own
+        if not came():  # a library that is interrupted may say so in words of its own
             raise
         code = stop_code()
     if came() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
@@ -168,8 +130,8 @@ def _run() -> int:
 
 def _command(words: list[str]) -> Any:
     """The program, with only the command that the first word names: reading what the others take is slow."""
-    named = [command for command in COMMANDS if command.__name__ in words]
-    command = typer.main.get_command(program(*named) if named else app)
+    named = [word for word in words if word in COMMANDS]
+    command = typer.main.get_command(program(*(named or COMMANDS)))
     check_only_what_is_given(command)
     return command
 

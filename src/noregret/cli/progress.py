@@ -13,23 +13,21 @@ from noregret.cli.visible import below, visible
 from noregret.learner import Core
 from noregret.stream import Stream
 
-COMPILES = "(the first use compiles)"
-
 
 @contextmanager
 def telling(first: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """A line on a terminal that says what is done now, and may be told something else; silent in a pipe."""
+    """A line on a terminal that says what is being done, and can be changed; silent in a pipe."""
     if quiet or not sys.stderr.isatty():
         yield lambda said: None
         return
     from rich.console import Console
 
-    with Console(file=below(sys.stderr)).status(f"{first} {COMPILES}") as status:
+    with Console(file=below(sys.stderr)).status(first) as status:
         yield lambda said: status.update(visible(said))
 
 
 class Progress:
-    """Rounds a second and the running loss on stderr, while the block runs."""
+    """Rounds per second and the mean loss so far on stderr, while the block runs."""
 
     def __init__(self, stream: Stream, core: Core, quiet: bool, once: bool) -> None:
         self._stream = stream
@@ -54,7 +52,7 @@ class Progress:
                 transient=True,
             )
             self._bar.start()
-            self._task = self._bar.add_task(f"starting {COMPILES}", total=None, figures="")
+            self._task = self._bar.add_task("starting", total=None, figures="")
             self._began = time.perf_counter()
             self._before = self._core.rounds
         return self
@@ -73,7 +71,7 @@ class Progress:
             description="learning",
             total=1.0 if known else None,
             completed=fraction if known else rounds,
-            figures=f"{rounds:,} rounds  {speed:,.0f}/s  loss {mean:.4f}",
+            figures=f"{rounds:,} rounds  {speed:,.0f}/s  mean loss {mean:.4f}",
         )
 
     def __exit__(

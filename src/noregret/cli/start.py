@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import atexit
 import gc
-import importlib
 import os
 import sys
 from contextlib import suppress
-from importlib.util import LazyLoader, find_spec, module_from_spec
-from types import ModuleType
 
 
 def main() -> None:
     """Import the commands and run the one that is named."""
     gc.disable()  # what is imported stays: looking through it for garbage is time lost
-    _read_when_used(importlib, "metadata")  # numba looks there for extensions of it, but not before it compiles
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # threads without work sleep at once and do not spin
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by who started us
@@ -44,15 +40,3 @@ def _leave(code: object) -> None:
         with suppress(OSError, ValueError):
             stream.flush()
     os._exit(code)
-
-
-def _read_when_used(package: ModuleType, own: str) -> None:
-    """Let a module of a package be read only once something of it is asked for."""
-    name = f"{package.__name__}.{own}"
-    spec = find_spec(name)
-    if name in sys.modules or spec is None or spec.loader is None:
-        return
-    spec.loader = LazyLoader(spec.loader)
-    module = sys.modules[name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    setattr(package, own, module)

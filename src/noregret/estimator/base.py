@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
-from functools import cache
-from typing import Any, ClassVar, Self
+from functools import cache, wraps
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,20 @@ from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES
 from noregret.stream.table import USUAL_LABEL
 
 Vector = NDArray[np.float64]
+F = TypeVar("F", bound=Callable[..., Any])
 SORTED = 10  # rows a class: fewer may be sorted by chance
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+
+
+def serialised(method: F) -> F:
+    """Calls from several threads are made one after another, under the lock of the learner."""
+
+    @wraps(method)
+    def one_at_a_time(self: Any, *args: Any, **settings: Any) -> Any:
+        with self.core.lock:
+            return method(self, *args, **settings)
+
+    return cast(F, one_at_a_time)
 
 
 class LinearEstimator(BaseEstimator):  # type: ignore[misc]
@@ -65,8 +77,8 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         try:
             return self._core
         except AttributeError:
-            self._core = self._new_core()
-            return self._core
+            core: Core = self.__dict__.setdefault("_core", self._new_core())  # another thread may have been faster
+            return core
 
     def _new_core(self) -> Core:
         core = self._core_type(**self._settings())
@@ -208,6 +220,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             return has_words(X)
         return features.kind == "names" and (features.hashes or not self._has("feature_names_in_"))
 
+    @serialised
     def _scores(self, X: Any) -> Vector:
         check_is_fitted(self)
         if self._by_name(X):
@@ -219,6 +232,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             self.n_features_in_ = self.core.width  # the rounds did not come from arrays
         return self.core.scores(as_rows(validate_data(self, X, reset=False, **self._checks())))
 
+    @serialised
     def _score_one(self, x: Any) -> float:
         """The score of one example; the learner is left as it was."""
         core = self._core
@@ -232,6 +246,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             raise InputError(NOT_FINITE)
         return score
 
+    @serialised
     def _learn_one(self, x: Any, y: float, weight: float) -> None:
         core = self._core
         if weight == 0.0:
@@ -244,13 +259,13 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         row, reach = one_row(core, x, True)
         try:
             core.play_one(row, reach, y, weight)
-        except DivergedError:
+        except BaseException as error:  # the round was refused, or a loss of the user's own raised it
             if reach > width and core.supports is None:  # a round that was refused leaves no feature behind
-                core.width, core.shape = width, (width,)
+                core.width, core.single = width, None
                 core.features = features
                 if features is not None:
                     features.cut(known)
-            if not is_finite(row):
+            if isinstance(error, DivergedError) and not is_finite(row):
                 raise InputError(NOT_FINITE) from None
             raise
 
@@ -264,6 +279,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         """How many rounds were played."""
         return self._fitted().rounds
 
+    @serialised
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file; `noregret.load` reads it, and going on from it is as never having stopped."""
         model.save(self._fitted(), path, self._shell())
@@ -324,6 +340,7 @@ def blocks_of(core: Core, frame: Any, frozen: bool = False, recognise: bool = Fa
     )
     if features is None:
         core.features = stream.features
+    core.single = None  # reading may have changed what a column means
     return [block.rows for block in stream.blocks()]
 
 

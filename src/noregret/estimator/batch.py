@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from noregret import batch
+from noregret import _native, batch
 from noregret.errors import SettingError
 from noregret.estimator.base import as_rows
 from noregret.rounds import Gathering, Rounds, Vector
@@ -118,8 +118,10 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def decision_function(self, X: Any) -> Vector:
         """⟨w, x⟩ (+ b) for each row."""
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **CHECKS)
-        return np.asarray(X @ self.run_.weights) + self.run_.intercept
+        rows = as_rows(validate_data(self, X, reset=False, **CHECKS))
+        found = np.empty(len(rows))
+        _native.score_linear(rows.given, np.array(self.run_.weights), 1.0, self.run_.intercept, found)
+        return found
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row; a score of 0 is the first class."""

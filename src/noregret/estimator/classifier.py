@@ -8,7 +8,6 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from numpy import ndarray
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
@@ -16,9 +15,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from noregret._kernel.vector import two_values
+from noregret._native import OTHERWISE, PLAYED, two_values
 from noregret.errors import SettingError
-from noregret.estimator.base import LinearEstimator, Vector, checked_weight
+from noregret.estimator.base import LinearEstimator, Vector, checked_weight, serialised
 from noregret.estimator.one import refuse_strange
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
@@ -76,6 +75,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         self._core, self.classes_ = core, classes
         return self
 
+    @serialised
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning; without `classes` the labels −1/+1, 0/1, False/True are known, others must both be in y."""
         X, y = self._next_look(X, y)
@@ -180,10 +180,15 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             return self
         if w != 1.0 or self.class_weight is not None:
             w = checked_weight(w) * self._class_weight_of(y)
-        if not (type(x) is ndarray and w == 1.0 and self._core.play_array(x, code)):  # the short way, where it goes
-            self._learn_one(x, code, w)
+        core = self._core
+        if w == 1.0:
+            answer = OTHERWISE if core.single is None else core.single.play(x, code)
+            if answer == PLAYED or core.follow_up(answer, x, code):
+                return self
+        self._learn_one(x, code, w)
         return self
 
+    @serialised
     def _meet(self, x: Any, y: Any, w: float) -> float | None:
         """A label's code on its first appearance; None while it cannot be told, the example being held."""
         weight = checked_weight(w)
@@ -214,7 +219,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             negative, positive = self._labels()
             if negative is None or positive is None:
                 return negative if positive is None else positive
-        score = self._core.score_array(x) if type(x) is ndarray else None
+        core = self._core
+        score = None if core.single is None else core.single.score(x)
         if score is None:
             score = self._score_one(x)
         return positive if score > 0.0 else negative

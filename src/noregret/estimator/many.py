@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from noregret.errors import InputError, SettingError
-from noregret.estimator.base import LinearEstimator, Vector, checked_weight
+from noregret.estimator.base import LinearEstimator, Vector, checked_weight, serialised
 from noregret.estimator.classifier import BALANCED, as_python, as_whole
 from noregret.estimator.one import NOT_FINITE, one_row, refuse_strange, without
 from noregret.learner.core import Core
@@ -65,6 +65,7 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         self._core, self._spelled, self.classes_ = core, classes.tolist(), classes
         return self
 
+    @serialised
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning; `classes` names them beforehand, on the first call. A label not named is a new class."""
         X, y = self._next_look(X, y)
@@ -150,6 +151,7 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
 
     # -- River's way -----------------------------------------------------------------------------------------
 
+    @serialised
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> Self:
         """One round: a dict of features, an array, or a pair (indices, values), with its label, old or new."""
         if not self._many.labels.knows(y):
@@ -167,6 +169,7 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         weights = {} if self.class_weight is None else self.class_weight
         return next((float(weight) for label, weight in weights.items() if same(label, y)), 1.0)
 
+    @serialised
     def predict_one(self, x: Any) -> Any:
         """The class of one example; None before any label was seen."""
         core = self._many

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.vector import narrowed
+from noregret._native import narrowed
 from noregret.errors import InputError
 from noregret.learner.core import FLOAT64, Core, Given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse

@@ -6,11 +6,11 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from numpy import ndarray
 from sklearn.base import RegressorMixin
 
+from noregret._native import OTHERWISE, PLAYED
 from noregret.errors import InputError
-from noregret.estimator.base import LinearEstimator, Vector, checked_weight
+from noregret.estimator.base import LinearEstimator, Vector, checked_weight, serialised
 
 
 class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
@@ -27,6 +27,7 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
         self._core = core
         return self
 
+    @serialised
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Go on learning."""
         X, y = self._next_look(X, y, y_numeric=True)
@@ -42,15 +43,20 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
         target = float(y)
         if not math.isfinite(target):
             raise InputError(f"the label must be finite, got {y}")
-        if not self._has("_core"):
-            self._core = self._new_core()
-        if not (type(x) is ndarray and w == 1.0 and self._core.play_array(x, target)):  # the short way, where it goes
-            self._learn_one(x, target, w if w == 1.0 else checked_weight(w))
+        core = self.core
+        if w == 1.0:
+            answer = OTHERWISE if core.single is None else core.single.play(x, target)
+            if answer == PLAYED or core.follow_up(answer, x, target):
+                return self
+        self._learn_one(x, target, w if w == 1.0 else checked_weight(w))
         return self
 
     def predict_one(self, x: Any) -> float:
         """The score of one example; 0 before anything was learned."""
-        return self._score_one(x) if self._has("_core") else 0.0
+        if not self._has("_core"):
+            return 0.0
+        score = None if self._core.single is None else self._core.single.score(x)
+        return self._score_one(x) if score is None else score
 
     @property
     def coef_(self) -> Vector:

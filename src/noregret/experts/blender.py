@@ -10,7 +10,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.experts import TIE
 from noregret.errors import ModelFileError, SettingError
 from noregret.experts import file, rules
 from noregret.experts import loss as losses
@@ -174,20 +173,13 @@ class Blender:
         """
         given = self._given(forecasts)
         self._pending = given
-        awake = ~np.isnan(given[:, 0])
-        if not awake.any():
+        if np.isnan(given[:, 0]).all():
             self._pending = None
             raise SettingError("blend: every forecast in this round is missing")
-        q = self.engine.weights(awake)
+        mean = self.engine.forecast(given)
         if self.loss_name == "zero-one":
             assert self.outcomes is not None
-            best, votes = 0, np.bincount(given[awake, 0].astype(np.int64), weights=q[awake])
-            for label in np.arange(len(votes)):
-                best = int(label) if votes[label] > votes[best] + TIE else best
-            return self.outcomes[best]
-        mean = np.zeros(given.shape[1])
-        for i in np.flatnonzero(awake):  # in the order of the loop, so that the figures are the same
-            mean += q[i] * given[i]
+            return self.outcomes[int(mean[0])]
         return float(mean[0]) if len(mean) == 1 else dict(zip(self.outcomes or (), mean.tolist(), strict=True))
 
     def learn(self, outcome: Any) -> float:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.errors import SettingError
 from noregret.interval import Interval, total
 
@@ -151,18 +152,18 @@ def _evaluated(x: Matrix, y: Vector, loss: str, w: Vector, alpha: Vector) -> Com
     """F at w/Σw from above, and what α proves from below."""
     w = np.maximum(w, 0.0)
     alpha = np.clip(alpha, -1.0, 1.0) if loss == "absolute" else alpha
-    return Combination(w / w.sum(), max(_proved(x, y, loss, alpha), 0.0), _risk(x, y, loss, w), alpha)
+    return Combination(w / arithmetic.total(w), max(_proved(x, y, loss, alpha), 0.0), _risk(x, y, loss, w), alpha)
 
 
 def _risk(x: Matrix, y: Vector, loss: str, w: Vector) -> float:
     """An upper end of F at w/Σw."""
     experts = len(w)
-    w = w / w.sum()
-    z = x @ w
-    off = 2.0 * (experts + 4.0) * EPS * (np.abs(x) @ w) + TINY
+    w = w / arithmetic.total(w)
+    z = arithmetic.row_totals(x * w)
+    off = 2.0 * (experts + 4.0) * EPS * arithmetic.row_totals(np.abs(x) * w) + TINY
     if loss == "log":
         low = z - off
-        value = -np.log(low) if (low > 0.0).all() else np.full_like(z, math.inf)
+        value = -arithmetic.log(low) if (low > 0.0).all() else np.full_like(z, math.inf)
         slack = 4.0 * EPS * (1.0 + np.abs(value))
     else:
         r = np.abs(z - y) + off + 2.0 * EPS * (np.abs(z) + np.abs(y))
@@ -175,7 +176,7 @@ def _risk(x: Matrix, y: Vector, loss: str, w: Vector) -> float:
 def _proved(x: Matrix, y: Vector, loss: str, alpha: Vector) -> float:
     """A lower end of −Σ ℓ*(α) + min_i Σ α·x_i."""
     if loss == "log":
-        own = 1.0 + np.log(-alpha)
+        own = 1.0 + arithmetic.log(-alpha)
         size = 1.0 + np.abs(own)
     else:
         own = -alpha * y - (alpha * alpha / 4.0 if loss == "squared" else 0.0)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.experts import loss as losses
 from noregret.experts.engine import Rule
 from noregret.experts.switching import Switching
@@ -80,7 +81,7 @@ def summed(values: Vector, slack: Vector) -> Interval:
     """Σ values, each known to within its slack; without any slack the sum is rounded once, or not at all."""
     if not slack.any():
         return total(values, values)
-    middle, error = math.fsum(values.tolist()), float(slack.sum()) * (1.0 + 1e-9)
+    middle, error = math.fsum(values.tolist()), arithmetic.total(slack) * (1.0 + 1e-9)
     return Interval.outward(down(middle - error), up(middle + error))
 
 

@@ -1,4 +1,4 @@
-"""The one loop of all experts: settings that never change, state in named arrays, rounds through one kernel.
+"""The one loop of all experts: settings that never change, state in named arrays, rounds through one loop.
 
 A rule says how weights are made; `Engine` plays it on plain costs or on forecasts. One round and a million run through
 the same machine code, so that one at a time = any split = one block, bit for bit.
@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.experts import (
-    ADAPTIVE,
-    ANYTIME,
-    CONSTANT,
-    DOUBLING,
-    GRADIENT,
-    SHARING,
-    play_rounds,
-    weights_now,
-)
+from noregret._native import RULE_ADAPTIVE as ADAPTIVE
+from noregret._native import RULE_ANYTIME as ANYTIME
+from noregret._native import RULE_CONSTANT as CONSTANT
+from noregret._native import RULE_DOUBLING as DOUBLING
+from noregret._native import RULE_GRADIENT as GRADIENT
+from noregret._native import RULE_SHARING as SHARING
+from noregret._native import expert_forecast, expert_weights, play_experts
 from noregret.experts.loss import CODES
 
 Vector = NDArray[np.float64]
@@ -74,7 +71,7 @@ class Engine:
         self.rule = rule
         self.loss = loss
         self.state = fresh(experts)
-        self._work = (np.ones(experts, dtype=np.bool_), np.zeros(experts), np.zeros(experts), np.zeros(classes))
+        self.classes = classes
 
     @property
     def rounds(self) -> int:
@@ -83,38 +80,45 @@ class Engine:
     @property
     def total(self) -> float:
         """The blend's own loss."""
-        return float(self.state["sums"][:, 0].sum())
+        return float(self.state["sums"][0, 0] + self.state["sums"][1, 0])
 
     @property
     def gap(self) -> float:
         """Δ, what an adaptive rule has gathered."""
-        return float(self.state["sums"][:, 1].sum())
+        return float(self.state["sums"][0, 1] + self.state["sums"][1, 1])
 
     @property
     def totals(self) -> Vector:
         """Every expert's loss; one that sleeps suffers the blend's own."""
-        return np.asarray(self.state["totals"].sum(axis=0))
+        return np.asarray(self.state["totals"][0] + self.state["totals"][1])
 
     def weights(self, awake: NDArray[np.bool_] | None = None) -> Vector:
         """The weights of the next round over the experts awake: none negative, their sum 1. Nothing changes."""
         found = np.empty(self.experts)
         there = np.ones(self.experts, dtype=np.bool_) if awake is None else np.asarray(awake, dtype=np.bool_)
-        s = self.state
-        held = (s["totals"], s["since"], s["shared"], s["clock"], s["sums"])
-        weights_now(self.rule.kind, self.rule.rate, *held, there, found)
+        expert_weights(self.rule.kind, self.rule.rate, self._held, there, found)
         return found
+
+    def forecast(self, given: Matrix) -> Vector:
+        """The blend of what the experts say of the next round, given[i, k]. Nothing changes."""
+        found = np.empty(given.shape[1])
+        settings = (self.rule.kind, self.rule.rate, CODES[self.loss], self.classes)
+        expert_forecast(*settings, self._held, np.ascontiguousarray(given), found)
+        return found
+
+    @property
+    def _held(self) -> tuple[NDArray[Any], ...]:
+        """The state as the core takes it."""
+        return tuple(self.state[name] for name in ("totals", "since", "shared", "clock", "sums"))
 
     def play(self, given: NDArray[np.float64], outcomes: Vector, keep: bool = False) -> Played:
         """Play given[t, i, k]; with `keep` the weights of every round are kept."""
         rounds, experts, width = given.shape
         kept = np.zeros((rounds if keep else 0, experts))
-        forecasts = np.zeros((rounds if self.loss != "costs" else 0, 1, width))
+        forecasts = np.zeros((rounds if self.loss != "costs" else 0, width))
         losses = np.zeros(rounds)
         gaps = np.zeros(rounds if self.rule.kind in (ADAPTIVE, GRADIENT) else 0)
-        s = self.state
-        held = (s["totals"], s["since"], s["shared"], s["clock"], s["sums"])
-        given, outcomes = np.ascontiguousarray(given), np.ascontiguousarray(outcomes)
-        settings = (self.rule.kind, CODES[self.loss], self.rule.rate, self.rule.share, self.rule.least)
-        with np.errstate(invalid="ignore"):  # uncompiled, NumPy would warn of an infinite loss
-            done = play_rounds(*settings, given, outcomes, *held, *self._work, kept, forecasts, losses, gaps)
-        return Played(done, losses, forecasts[:, 0, :], kept, gaps)
+        said, outcomes = np.ascontiguousarray(given).reshape(rounds * experts, width), np.ascontiguousarray(outcomes)
+        settings = (self.rule.kind, self.rule.rate, self.rule.share, self.rule.least, CODES[self.loss], self.classes)
+        done = play_experts(*settings, self._held, said, outcomes, kept, forecasts, losses, gaps)
+        return Played(done, losses, forecasts, kept, gaps)

@@ -21,17 +21,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.experts import ABSOLUTE, BRIER, COSTS, LOG, SQUARED, ZERO_ONE
+from noregret import arithmetic
+from noregret._native import EXPERT_LOSSES
 
 Vector = NDArray[np.float64]
-CODES = {
-    "costs": COSTS,
-    "squared": SQUARED,
-    "absolute": ABSOLUTE,
-    "log": LOG,
-    "zero-one": ZERO_ONE,
-    "brier": BRIER,
-}
+CODES = EXPERT_LOSSES
 RANGED = ("squared", "absolute", "costs")  # those for which a range is declared
 MIXABLE = ("log", "squared", "brier")
 LINEARISED = ("squared", "absolute")  # those that the gradient method takes
@@ -73,7 +67,7 @@ def linearised(loss: str, x: NDArray[np.float64], p: Vector, y: Vector) -> NDArr
 
 def mixing_rate(loss: str, lo: float, hi: float) -> float:
     """η at which exp(−η·loss) is concave in the forecast."""
-    return {"log": 1.0, "brier": 0.25}.get(loss) or 1.0 / (2.0 * (hi - lo) ** 2)
+    return {"log": 1.0, "brier": 0.25}.get(loss) or 1.0 / (2.0 * ((hi - lo) * (hi - lo)))
 
 
 def values(loss: str, x: NDArray[np.float64], y: Vector) -> Vector:
@@ -89,12 +83,11 @@ def values(loss: str, x: NDArray[np.float64], y: Vector) -> Vector:
         case "absolute":
             return np.asarray(np.abs(first - y))
         case "log":
-            with np.errstate(divide="ignore"):
-                return np.abs(-np.log(_chance(x, y)))  # abs: −ln 1 is −0
+            return np.abs(arithmetic.log(_chance(x, y)))  # abs: −ln 1 is −0
         case _:
             if x.shape[1] == 1:
                 return np.asarray(2.0 * (first - y) ** 2)
-            return np.asarray(((x - np.eye(x.shape[1])[y.astype(np.int64)]) ** 2).sum(axis=1))
+            return arithmetic.row_totals((x - np.eye(x.shape[1])[y.astype(np.int64)]) ** 2)
 
 
 def _chance(x: NDArray[np.float64], y: Vector) -> Vector:

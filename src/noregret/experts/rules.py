@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from noregret import arithmetic
 from noregret.errors import SettingError
 from noregret.experts.engine import ADAPTIVE, ANYTIME, CONSTANT, DOUBLING, GRADIENT, SHARING, Rule
 
@@ -16,7 +17,7 @@ ANYTIME_RATES = {"one": 1.0, "two": 2.0, "root-eight": math.sqrt(8.0)}  # c of �
 
 def horizon_rate(experts: int, rounds: int) -> float:
     """η = √(2 ln N/T), Theorem 21.11."""
-    return math.sqrt(2.0 * math.log(experts) / rounds)
+    return math.sqrt(2.0 * arithmetic.log(float(experts)) / rounds)
 
 
 def share_for(rounds: int, switches: int) -> float:
@@ -27,7 +28,11 @@ def share_for(rounds: int, switches: int) -> float:
 def switching_cost(experts: int, rounds: int, switches: int, share: float) -> float:
     """(m + 1) ln N + m ln(1/α) + (T − m − 1) ln(1/(1 − α)): what it costs to follow m switches among T rounds."""
     stays = max(rounds - switches - 1, 0)
-    return (switches + 1) * math.log(experts) - switches * math.log(share) - stays * math.log1p(-share)
+    return (
+        (switches + 1) * arithmetic.log(float(experts))
+        - switches * arithmetic.log(share)
+        - stays * arithmetic.log1p(-share)
+    )
 
 
 def weighted_majority(experts: int, width: float, rounds: int) -> Rule:
@@ -35,21 +40,21 @@ def weighted_majority(experts: int, width: float, rounds: int) -> Rule:
 
 
 def hedge(experts: int, width: float, rate: str) -> Rule:
-    return Rule(ANYTIME, ANYTIME_RATES[rate] * math.sqrt(math.log(experts)) / width)
+    return Rule(ANYTIME, ANYTIME_RATES[rate] * math.sqrt(arithmetic.log(float(experts))) / width)
 
 
 def doubling(experts: int, width: float) -> Rule:
-    return Rule(DOUBLING, math.sqrt(2.0 * math.log(experts)) / width)
+    return Rule(DOUBLING, math.sqrt(2.0 * arithmetic.log(float(experts))) / width)
 
 
 def adahedge(experts: int, lo: float, hi: float) -> Rule:
     """Costs in [lo, hi]: a first gap of no more than (N + 2)·2⁻⁵⁰ of the largest of them is taken for a rounding."""
-    return Rule(ADAPTIVE, math.log(experts), least=(experts + 2) * 2.0**-50 * max(abs(lo), abs(hi)))
+    return Rule(ADAPTIVE, arithmetic.log(float(experts)), least=(experts + 2) * 2.0**-50 * max(abs(lo), abs(hi)))
 
 
 def gradient(experts: int, size: float) -> Rule:
     """AdaHedge on linearised losses; a first gap of no more than (N + 2)·2⁻⁵⁰ of their size is taken for a rounding."""
-    return Rule(GRADIENT, math.log(experts), least=(experts + 2) * 2.0**-50 * size)
+    return Rule(GRADIENT, arithmetic.log(float(experts)), least=(experts + 2) * 2.0**-50 * size)
 
 
 def fixed_share(experts: int, width: float, rounds: int, switches: int) -> Rule:

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.experts import best_path
+from noregret._native import best_path
 from noregret.errors import SettingError
 from noregret.interval import Interval, total
 
@@ -50,19 +50,18 @@ def best_switching(costs: NDArray[np.float64], switches: int) -> Switching:
     if rounds * (allowed + 1) * (experts + 8) > ROOM:
         room = f"{rounds} rounds × {allowed + 1} × {experts} experts"
         raise SettingError(f"best_switching: the way back over {room} needs more than 2 GiB; ask for fewer switches")
-    now = np.zeros((allowed + 1, experts, 2))
+    now = np.zeros((allowed + 1, 2 * experts))
     came = np.zeros((rounds, allowed + 1), dtype=np.int64)
-    moved = np.zeros((rounds, allowed + 1, experts), dtype=np.uint8)
+    moved = np.zeros((rounds * (allowed + 1), experts), dtype=np.uint8)
     best_path(costs, now, np.empty_like(now), came, moved)
-    path = _way_back(now, came, moved)
+    path = _way_back(now[-1].reshape(experts, 2), came, moved.reshape(rounds, allowed + 1, experts))
     taken = costs[np.arange(rounds), path]
     return Switching(switches, total(taken, taken), _parts(path))
 
 
-def _way_back(now: NDArray[np.float64], came: NDArray[np.int64], moved: NDArray[np.uint8]) -> NDArray[np.int64]:
-    k = now.shape[0] - 1
-    ends = [math.fsum(pair) for pair in now[k].tolist()]
-    i = int(np.argmin(ends))
+def _way_back(last: NDArray[np.float64], came: NDArray[np.int64], moved: NDArray[np.uint8]) -> NDArray[np.int64]:
+    k = came.shape[1] - 1
+    i = int(np.argmin([math.fsum(pair) for pair in last.tolist()]))
     path = np.empty(len(came), dtype=np.int64)
     for t in range(len(came) - 1, -1, -1):
         path[t] = i

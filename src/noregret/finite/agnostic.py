@@ -12,6 +12,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
+from noregret import arithmetic
 from noregret.errors import InputError, SettingError
 from noregret.finite.hypotheses import HypothesisClass
 from noregret.finite.learners import checked_label
@@ -27,6 +28,11 @@ def expert_count(rounds: int, dimension: int) -> int:
     (56, 5051)
     """
     return sum(math.comb(rounds, length) for length in range(min(dimension, rounds) + 1))
+
+
+def _log_of_sum(a: float, b: float) -> float:
+    """ln(eᵃ + eᵇ)."""
+    return max(a, b) + arithmetic.log1p(arithmetic.exp(-abs(a - b)))
 
 
 class Agnostic:
@@ -52,7 +58,7 @@ class Agnostic:
         self.depths = depths or Depths(hypotheses)
         self.dimension = self.depths.dimension(hypotheses.everything)
         self.experts = expert_count(self.horizon, self.dimension)
-        self.rate = math.sqrt(2.0 * math.log(self.experts) / self.horizon)
+        self.rate = math.sqrt(2.0 * arithmetic.log_of_whole(self.experts) / self.horizon)
         self.rounds = 0
         self._weights: dict[State, float] = {(hypotheses.everything, 0): 0.0}  # logarithms
 
@@ -71,10 +77,10 @@ class Agnostic:
         for (space, turns), weight in self._weights.items():
             label = self._soa(space, point)
             for turned in range(min(self.dimension - turns, 1) + 1):
-                logs.append(weight + math.log(expert_count(left, self.dimension - turns - turned)))
+                logs.append(weight + arithmetic.log_of_whole(expert_count(left, self.dimension - turns - turned)))
                 says.append(label ^ turned)
-        shares = np.exp(np.array(logs) - max(logs))
-        return float(shares @ np.array(says, dtype=np.float64) / shares.sum())
+        shares = arithmetic.exp(np.array(logs) - max(logs))
+        return arithmetic.inner(shares, np.array(says)) / arithmetic.total(shares)
 
     def learn(self, point: Hashable, label: int) -> None:
         """Charge every expert for its prediction, and let it believe it."""
@@ -86,7 +92,7 @@ class Agnostic:
                 own = said ^ turned
                 state = (self.hypotheses.agreeing(space, point, own), turns + turned)
                 charged = weight - self.rate * (own != label)
-                after[state] = float(np.logaddexp(after[state], charged)) if state in after else charged
+                after[state] = _log_of_sum(after[state], charged) if state in after else charged
         top = max(after.values())
         self._weights = {state: weight - top for state, weight in after.items()}
         self.rounds += 1

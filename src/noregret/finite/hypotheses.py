@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noregret import arithmetic
 from noregret.errors import InputError, SettingError
 
 Matrix = NDArray[np.uint8]
@@ -88,7 +89,7 @@ class HypothesisClass:
     @property
     def log2_size(self) -> float:
         """log2 |H|; −∞ of the empty class."""
-        return float(np.log2(len(self))) if len(self) else float("-inf")
+        return arithmetic.log2_of_whole(len(self)) if len(self) else float("-inf")
 
     @property
     def everything(self) -> int:

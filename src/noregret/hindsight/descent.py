@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel import hindsight as kernel
+from noregret import _native
 from noregret.hindsight.design import Design, length_of, times_power
 from noregret.hindsight.progress import Progress
 from noregret.hindsight.region import Region
@@ -72,9 +72,9 @@ class Descent:
         order, shape = self._order(), self.shape
         if isinstance(shape, Bent):
             bend = (shape.kink, shape.lo, shape.hi, shape.width)
-            kernel.bent_epoch(self.design.given, order, norms, *bend, shape.weights, m, alpha, w)
+            _native.bent_epoch(self.design.given, order, norms, *bend, shape.weights, m, alpha, w)
         else:
-            kernel.logistic_epoch(self.design.given, order, norms, shape.y, shape.weights, m, alpha, w)
+            _native.logistic_epoch(self.design.given, order, norms, shape.y, shape.weights, m, alpha, w)
 
     def _offer(self, g: Vector, m: float, alpha: Vector) -> bool:
         """Report u = −g/m and α; returns whether they are near the optimum for this m."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel import hindsight as kernel
+from noregret import _native
 from noregret.rounds import Rounds, Vector
 from noregret.stream.block import Dense
 
@@ -58,7 +58,7 @@ class Design:
         if self.dense:
             return np.asarray(self.given @ (u * self.scale))
         out = np.empty(self.count)
-        kernel.scores(self.given, u * self.scale, out)
+        _native.scores_of(self.given, u * self.scale, out)
         return out
 
     def combine(self, a: Vector) -> Vector:
@@ -66,14 +66,14 @@ class Design:
         if self.dense:
             return np.asarray(a @ self.given) * self.scale
         total = np.zeros(self.width)
-        kernel.sum_rows(self.given, a, total)
+        _native.sum_rows(self.given, a, total)
         return total * self.scale
 
     def curvature(self, w: Vector) -> Matrix:
         """Σ w·x′x′ᵀ; rows with w = 0 cost nothing."""
         H = np.zeros((self.width, self.width))
         if not self.dense:
-            kernel.add_curvature(self.given, w, self.scale, H)
+            _native.add_curvature(self.given, w, self.scale, H)
             return H
         chosen = np.flatnonzero(w)
         whole = 2 * len(chosen) > self.count
@@ -88,7 +88,7 @@ class Design:
     def square_norms(self) -> Vector:
         """‖x′‖² of every round."""
         out = np.empty(self.count)
-        kernel.square_norms(self.given, self.scale, out)
+        _native.square_norms(self.given, self.scale, out)
         return out
 
     def column_squares(self) -> Vector:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from noregret._kernel import hindsight as kernel
+from noregret import _native
 from noregret.loss import Loss, probability
 from noregret.rounds import Rounds, Vector
 
@@ -61,7 +61,7 @@ class Shape(Protocol):
 
 @dataclass(frozen=True)
 class Bent:
-    """Slope clip((z − kink)/width, lo, hi): every built-in loss but two; see `_kernel.hindsight`."""
+    """Slope clip((z − kink)/width, lo, hi): every built-in loss but two; see `native/hindsight.hpp`."""
 
     kink: Vector
     lo: Vector
@@ -74,11 +74,11 @@ class Bent:
         return bool(np.isfinite(self.lo).all() and np.isfinite(self.hi).all())
 
     def total(self, z: Vector) -> float:
-        return float(kernel.bent_total(z, self.kink, self.lo, self.hi, self.width, self.weights))
+        return float(_native.bent_total(z, self.kink, self.lo, self.hi, self.width, self.weights))
 
     def slopes(self, z: Vector, mu: float) -> Vector:
         alpha = np.empty(len(z))
-        kernel.bent_slopes(z, self.kink, self.lo, self.hi, self.width + mu, alpha)
+        _native.bent_slopes(z, self.kink, self.lo, self.hi, self.width + mu, alpha)
         return alpha
 
     def curvatures(self, z: Vector, mu: float) -> Vector:
@@ -88,7 +88,7 @@ class Bent:
 
     def along(self, z: Vector, step: Vector, tau: float, mu: float) -> float:
         width = self.width + mu
-        return float(kernel.bent_along(z, step, tau, self.kink, self.lo, self.hi, width, self.weights))
+        return float(_native.bent_along(z, step, tau, self.kink, self.lo, self.hi, width, self.weights))
 
     def conjugate(self, z: Vector, alpha: Vector) -> float:
         return float(self.weights @ (alpha * self.kink + (0.5 * self.width) * alpha * alpha))

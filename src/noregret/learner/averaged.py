@@ -6,16 +6,13 @@ so that w̄ = w − Σ(t − 1)·c·x/T: the sum is kept beside w and a round co
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from noregret._kernel.linear import score_means
-from noregret._kernel.state import AVERAGE
-from noregret.learner.core import FLOAT64, Core, Vector
+from noregret import _native, arithmetic
+from noregret._native import AVERAGE
+from noregret.learner.core import Vector
 from noregret.learner.perceptron import Perceptron
 from noregret.stream.block import Rows
 
@@ -38,6 +35,7 @@ class AveragedPerceptron(Perceptron):
         super().__init__(rate=rate, tie=tie, bias=bias, start=start, unit_norm=unit_norm, scale=scale)
 
     _gather = AVERAGE
+    _kind = _native.MEAN
 
     @property
     def weights(self) -> Vector:
@@ -53,19 +51,11 @@ class AveragedPerceptron(Perceptron):
     @property
     def weight_norm(self) -> float:
         """‖w̄‖ with the bias."""
-        return math.hypot(float(np.linalg.norm(self.weights)), self.bias)
+        return arithmetic.norm(np.append(self.weights, self.bias))
 
     @property
     def gradient_norm(self) -> float:
         return 0.0
-
-    def score_array(self, x: NDArray[Any]) -> float | None:
-        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or not x.flags.c_contiguous:
-            return None
-        score = self.score_one(x[None])
-        return score if math.isfinite(score) else None
-
-    score_one = Core.score_one  # by `_score`, not by the weights of the last round
 
     def _score(self, rows: Rows) -> Vector:
         z, late = self.z, self.total
@@ -73,5 +63,5 @@ class AveragedPerceptron(Perceptron):
             more = np.zeros(rows.width - z.shape[0])
             z, late = np.concatenate([z, more]), np.concatenate([late, more])
         scores = np.empty(len(rows))
-        score_means(rows.given, z, late, self.record["state"], scores)
+        _native.score_mean(rows.given, z, late, self.record, scores)
         return scores

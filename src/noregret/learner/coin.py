@@ -10,7 +10,7 @@ import math
 from typing import Any, NoReturn
 
 from noregret import loss as losses
-from noregret._kernel.state import COIN
+from noregret._native import COIN
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner.core import Settings, positive

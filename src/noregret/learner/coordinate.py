@@ -7,49 +7,50 @@ feature appears. The bounds are made from Σ_i √Σ_t g²: small where most fea
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
+from noregret import _native
 from noregret import loss as losses
-from noregret._kernel import coordinate
-from noregret._kernel.state import COORDINATE, GRADIENTS, PROXIMAL
-from noregret._kernel.vector import norm1, norm2
+from noregret._native import COORDINATE, GRADIENTS, PROXIMAL, norm1, norm2
 from noregret.domain import Domain
-from noregret.learner.core import Arrays, Settings, Vector, aligned, check_memory, fit, not_negative
+from noregret.learner.core import Arrays, Given, Settings, Vector, aligned, check_memory, fit, not_negative
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 from noregret.rate import Rate, of_coordinates
 
+WEIGHT, TOTAL = 0, 2  # columns of the table that every kind has
+
 
 class Coordinate(Linear):
     """A table of a few numbers for each feature: the first is its weight, the third Σg."""
 
-    columns: ClassVar[int] = coordinate.COLUMNS
+    columns: ClassVar[int] = _native.COORDINATE_COLUMNS
+    _kind = _native.COORDINATES
     total: Any  # the table: `z` is its first column
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.grow(0, sparse=False)  # a first row without features finds a table too
 
-    def _compiled(self) -> Callable[..., int]:
-        return self.loss.kernel(coordinate.rounds)
+    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+        return _native.play_coordinates(self._native_loss(), rows, y, weights, self.total, self.record, scores)
 
     @property
     def gradient_sum(self) -> Vector:
-        return self._column(coordinate.TOTAL)[: self.width].copy()
+        return self._column(TOTAL)[: self.width].copy()
 
     @property
     def gradient_norm(self) -> float:
         """‖Σg‖ with the bias."""
-        return math.sqrt(norm2(self._column(coordinate.TOTAL)) + float(self.state["bias_gradient"][0]) ** 2)
+        return math.sqrt(norm2(self._column(TOTAL)) + float(np.square(self.state["bias_gradient"][0])))
 
     @property
     def dual_norm(self) -> float:
         """‖Σg‖₁ with the bias: what the box is measured against."""
-        return norm1(self._column(coordinate.TOTAL)) + abs(float(self.state["bias_gradient"][0]))
+        return norm1(self._column(TOTAL)) + abs(float(self.state["bias_gradient"][0]))
 
     def _column(self, place: int) -> Vector:
         return np.asarray(self.total[:, place])
@@ -63,22 +64,21 @@ class Coordinate(Linear):
         if width:
             self.total[:width] = arrays["table"]
 
-    def grow(self, width: int, sparse: bool) -> None:
-        self.width = max(self.width, width)
-        self.shape = (self.width,)
+    def make_room(self, width: int, sparse: bool) -> None:
         if width > self.z.shape[0] or not self.z.shape[0]:
+            self.single = None
             room = max(width, 2, 3 * self.z.shape[0] // 2)
             check_memory(room * 8 * self.columns, width)
             table = aligned(room, self.columns)
             if self.z.shape[0]:
                 table[: self.z.shape[0]] = self.total
-            self.z, self.total = table[:, coordinate.WEIGHT], table
+            self.z, self.total = table[:, WEIGHT], table
 
     def __setstate__(self, stored: dict[str, Any]) -> None:
         super().__setstate__(stored)
         table = aligned(*self.total.shape)
         table[:] = self.total
-        self.z, self.total = table[:, coordinate.WEIGHT], table  # copies do not share memory by themselves
+        self.z, self.total = table[:, WEIGHT], table  # copies do not share memory by themselves
 
 
 class AdaGrad(Coordinate):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from copy import deepcopy
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.lanes import LINE
-from noregret._kernel.state import RECORD, begin
+from noregret import _native
 from noregret.domain import Domain, as_number
 from noregret.errors import DivergedError, MemoryShortError, SettingError
 from noregret.loss import Loss, tie_code
@@ -22,6 +22,7 @@ from noregret.memory import free_memory
 from noregret.prepare import Means, Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
+from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.classes import Classes
 from noregret.stream.features import Features
@@ -33,6 +34,8 @@ FLOAT64 = np.dtype(np.float64)
 Settings = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 Given = Any  # a matrix, or the triple (indptr, indices, values)
+LINE = 64  # bytes that come from memory together
+TOOLS = ("lock", "single", "_loss")  # what a copy makes for itself
 Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
 
 
@@ -65,19 +68,28 @@ class Core(ABC):
         self.preparation = preparation
         self.plain = not preparation.active  # rows are played as they come
         self.record = np.zeros(1, RECORD)
-        self.head = _head(self.record)
         begin(self.record["state"])
         self.config["rate"], self.config["eta"] = rate.code, rate.eta
         self.config["domain"], self.config["radius"] = domain.code, domain.radius
         self.config["sigma"], self.config["bias"] = sigma, float(bias)
         self.config["tie"], self.config["parameter"] = tie_code(tie), loss.number
         self.config["classify"], self.config["gather"] = not loss.regression, gather
-        self.width = 0
-        self.shape = (0,)  # of an array that holds one row
+        self.extent = np.zeros(1, np.int64)
         self.features: Features | None = None
         self.labels: Labels | Classes | None = None if loss.regression else Labels()
         self.segments: list[Segment] = []
         self.options: dict[str, Any] = {}  # how its streams were read, kept with the model
+        self._fresh_tools()
+
+    def _fresh_tools(self) -> None:
+        """What belongs to this process alone, and is made anew in every copy."""
+        self.lock = _native.Lock()  # calls from several threads are made one after another
+        self.single: _native.Single | None = None  # one example at a time, while the arrays stay where they are
+        self._loss: _native.Loss | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self.lock:
+            return deepcopy({name: part for name, part in vars(self).items() if name not in TOOLS})
 
     @property
     def core(self) -> Self:
@@ -86,6 +98,15 @@ class Core(ABC):
     @property
     def regression(self) -> bool:
         return self.loss.regression
+
+    @property
+    def width(self) -> int:
+        """How many features are known: a number that `single` counts up too."""
+        return int(self.extent[0])
+
+    @width.setter
+    def width(self, width: int) -> None:
+        self.extent[0] = width
 
     @property
     def state(self) -> NDArray[Any]:
@@ -103,7 +124,7 @@ class Core(ABC):
 
     def __setstate__(self, stored: dict[str, Any]) -> None:
         vars(self).update(stored)
-        self.head = _head(self.record)  # copies do not share memory by themselves
+        self._fresh_tools()
 
     @property
     def rounds(self) -> int:
@@ -174,6 +195,10 @@ class Core(ABC):
 
         Rows of weight 0 are no rounds and have the score NaN. `keep` takes in the rows as they are played.
         """
+        with self.lock:
+            return self._play_rows(rows, y, weights, keep)
+
+    def _play_rows(self, rows: Rows, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
         if not self.plain:
             if weights is not None and not weights.all():
                 return self._play_some(rows, y, weights, keep)
@@ -213,13 +238,39 @@ class Core(ABC):
         self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
         keep.add(rows, y, weights, scores)
 
-    def score_array(self, x: NDArray[Any]) -> float | None:
-        """The score of a plain row of as many float64 as there are features; None where that is no short way."""
+    def follow_up(self, answer: int, x: Any, y: float) -> bool:
+        """What `single` left to do in a round of weight 1; False, and nothing played, for one that needs a closer look.
+
+        `answer` is what its `play` said, OTHERWISE where there is no `single` yet.
+        """
+        with self.lock:
+            if answer == _native.ROOM_NEEDED:
+                self.make_room(self.width + len(x), sparse=True)
+            elif self.single is not None:
+                return False
+            single = self._renew_single()
+            if single is None:
+                return False
+            answer = single.play(x, y)
+            return answer == _native.PLAYED or (answer == _native.ROOM_NEEDED and self.follow_up(answer, x, y))
+
+    def _renew_single(self) -> _native.Single | None:
+        """What single examples are played with from now on; None for a learner that has no short way."""
+        if self.features is not None and self.single is None:
+            self.single = self._new_single()
+            if self.single is not None and self.features.plain_names:
+                self.single.name(self.features.index, self.features.names, self.features.slots)
+        return self.single
+
+    def _new_single(self) -> _native.Single | None:
         return None
 
-    def play_array(self, x: NDArray[Any], y: float) -> bool:
-        """One round for a plain row of as many float64 as there are features; False where that is no short way."""
-        return False
+    def _takes_columns(self) -> bool:
+        """Whether every index below `width` has a meaning, and no other, so that arrays and pairs can be rows."""
+        return self.features is not None and self.features.width == self.width
+
+    def make_room(self, width: int, sparse: bool) -> None:  # noqa: B027, a learner without a short way needs none
+        """Memory for features below `width`; nothing that anybody sees changes."""
 
     def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
         """One round, for a row as the kernels take it (`Rows.given`) with features below `width`."""
@@ -240,9 +291,8 @@ class Core(ABC):
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row; the learner is left as it was. A feature never learned from counts nothing."""
-        if not self.plain:
-            rows = self.preparation.apply(rows, learn=False)
-        return self._score(rows)
+        with self.lock:
+            return self._score(rows if self.plain else self.preparation.apply(rows, learn=False))
 
     @abstractmethod
     def _score(self, rows: Rows) -> Vector:
@@ -264,11 +314,11 @@ class Core(ABC):
     def fill_missing(self) -> None:
         """From now on a value that is missing counts as the mean of its feature so far."""
         if self.preparation.means is None:
-            self.preparation.means, self.plain = Means(), False
+            self.preparation.means, self.plain, self.single = Means(), False, None
 
     def take_prepared(self) -> None:
         """From now on rows come prepared: they are played as they are."""
-        self.preparation, self.plain = Preparation(), True
+        self.preparation, self.plain, self.single = Preparation(), True, None
 
     def reset(self) -> None:
         """Back to before the first round; settings stay."""
@@ -288,11 +338,6 @@ def not_negative(who: str, what: str, value: Any) -> float:
     if not 0.0 <= as_number(value) < math.inf:
         raise SettingError(f"{who}: {what} must be at least 0 and finite, got {value}")
     return float(value)
-
-
-def _head(record: NDArray[Any]) -> Vector:
-    """The scale and the bias, where a single score finds them at once."""
-    return record.view(np.float64)[:2]
 
 
 def aligned(*shape: int) -> Vector:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from noregret._kernel.fold import fold_line, fold_matrix, folded_scores, folded_sums
-from noregret._kernel.tile import LANES
+from noregret._native import PANEL, fold_line, fold_matrix, folded_scores, folded_sums
 from noregret.kernel import Kernel
 from noregret.learner.core import Vector, check_memory
 from noregret.learner.supports import Matrix, Panels, whole
@@ -44,7 +43,7 @@ class Fold:
         self.c = coef0 + self.gamma * store.bias
         self.width, self.count = store.width, 0
         self.whole = whole(store.width)
-        entries = self.whole * (self.whole + LANES) // 2
+        entries = self.whole * (self.whole + PANEL) // 2
         check_memory(entries * 8, store.width)
         self.A, self.b, self.a = np.zeros(entries), np.zeros(self.whole), 0.0
 
@@ -60,21 +59,21 @@ class Fold:
         columns = np.zeros((self.whole, len(rows)))
         columns[: self.width] = rows.T
         weighted = (self.gamma * alpha) * columns
-        once = weighted.reshape(-1, LANES, len(rows)).transpose(0, 2, 1).reshape(-1)
-        flat, twice = columns.reshape(-1), 2.0 * once
+        once = weighted.reshape(-1, PANEL, len(rows)).transpose(0, 2, 1).reshape(-1)
+        twice = 2.0 * once
 
         def some(begin: int, end: int) -> None:
-            fold_matrix(once, twice, flat, len(rows), self.whole, begin // LANES, end // LANES, self.A)
+            fold_matrix(once, twice, columns, begin // PANEL, end // PANEL, self.A)
 
         in_pieces(some, self.whole, len(rows) * self.whole // 2)
 
     def scores(self, block: Matrix) -> Vector:
         """What the folded supports add to the score of each row, a multiple of four."""
-        rows, Y, scores = block.reshape(-1), np.empty(len(block) * self.whole), np.empty(len(block))
+        Y, scores = np.empty((len(block), self.whole)), np.empty(len(block))
 
         def some(begin: int, end: int) -> None:
-            folded_sums(self.A, self.b, self.whole, rows, self.width, begin // LANES, end // LANES, Y)
+            folded_sums(self.A, self.b, block, begin // PANEL, end // PANEL, Y)
 
         in_pieces(some, self.whole, block.size // 2)
-        folded_scores(self.a, self.gamma, self.whole, rows, self.width, Y, scores)
+        folded_scores(self.a, self.gamma, block, Y, scores)
         return scores

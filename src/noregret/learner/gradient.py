@@ -7,24 +7,24 @@ With a penalty r(w) = λ₁‖w‖₁ + (λ₂/2)‖w‖² each step minimises �
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
+from noregret import _native
 from noregret import loss as losses
 from noregret import rate as rates
-from noregret._kernel import truncated
-from noregret._kernel.state import BALL, CROSS, DOUBLING, GRADIENTS, SIMPLEX
-from noregret._kernel.vector import norm2
+from noregret._native import BALL, CROSS, DOUBLING, GRADIENTS, SIMPLEX, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.coordinate import Coordinate
-from noregret.learner.core import Core, Settings, Vector, not_negative, positive
+from noregret.learner.coordinate import WEIGHT, Coordinate
+from noregret.learner.core import Given, Settings, Vector, not_negative, positive
 from noregret.learner.linear import Linear, as_start
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 from noregret.stream.block import Rows
+
+PAID = 1  # the column of the table with the threshold up to which a weight has paid
 
 
 class OnlineGradientDescent(Linear):
@@ -97,11 +97,12 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
     A weight pays what it owes when a row brings its feature; whoever reads it sees it paid.
     """
 
-    columns: ClassVar[int] = truncated.COLUMNS
+    columns: ClassVar[int] = _native.TRUNCATED_COLUMNS
+    _kind = _native.TRUNCATED
     guarded = False
 
-    def _compiled(self) -> Callable[..., int]:
-        return self.loss.kernel(truncated.rounds)
+    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+        return _native.play_truncated(self._native_loss(), rows, y, weights, self.total, self.record, scores)
 
     @property
     def weights(self) -> Vector:
@@ -119,18 +120,13 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
 
     def _paid(self) -> Vector:
         """z when all that is owed is taken from it."""
-        z = self._column(truncated.WEIGHT)[: self.width]
-        owed = float(self.state["threshold"][0]) - self._column(truncated.PAID)[: self.width]
+        z = self._column(WEIGHT)[: self.width]
+        owed = float(self.state["threshold"][0]) - self._column(PAID)[: self.width]
         return np.asarray(np.sign(z) * np.maximum(np.abs(z) - owed, 0.0))
-
-    def score_array(self, x: Any) -> float | None:
-        return None
-
-    score_one = Core.score_one  # by `_score`: the weights are not in `z`
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        truncated.score_rows(rows.given, self.total, self.state, scores)
+        _native.score_truncated(rows.given, self.total, self.record, scores)
         return scores
 
 

@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import CONSTANT
-from noregret._kernel.supports import OLDEST, RANDOM, play_block, score_all, uniform
+from noregret import arithmetic
+from noregret._native import CONSTANT, OLDEST, RANDOM, play_supports, score_supports
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.kernel import Kernel, parse
@@ -127,14 +127,14 @@ class KernelPerceptron(Core):
     def bias(self) -> float:
         """Σ α of a linear kernel with a bias."""
         own = bool(self.config["bias"][0]) and self.kernel.name == "linear"
-        return float(self.coefficients.sum()) if own else 0.0
+        return arithmetic.total(self.coefficients) if own else 0.0
 
     @property
     def weight_norm(self) -> float:
         """√Σ α·α·K over the supports: from the rounds while none was forgotten, else from the supports."""
         if self._count == int(self.state["updates"][0]):
             return math.sqrt(float(self.state["norm2"][0]))
-        return math.sqrt(max(float(self._alpha[: self._count] @ self._score(self.support_rows)), 0.0))
+        return math.sqrt(max(arithmetic.inner(self._alpha[: self._count], self._score(self.support_rows)), 0.0))
 
     def arrays(self) -> Arrays:
         return {"alpha": self._alpha[: self._count], **self._store.arrays(self._slots)}
@@ -185,7 +185,7 @@ class KernelPerceptron(Core):
         end = until(self._count, self.width) if self._folds else NEVER
         limits = (self._limit, self._forget, self._draws(len(y)))
         supports = (self._order, self._alpha, counts, *limits)
-        played = int(play_block(base, done, end, G, first, y, weights, *supports, self.record, scores))
+        played = play_supports(base, done, end, G, first, y, weights, *supports, self.record, scores)
         self._count = int(counts[0])
         self._settle(block, first)
         if isinstance(self._store, Columns):
@@ -233,7 +233,7 @@ class KernelPerceptron(Core):
             return NO_WEIGHTS
         if self._forget == OLDEST:
             return np.zeros(count)
-        return np.asarray(uniform(self.settings["seed"], int(self.state["updates"][0]) - self._count, count))
+        return uniform(self.settings["seed"], int(self.state["updates"][0]) - self._count, count)
 
     def _settle(self, block: Any, first: int) -> None:
         """The block's own supports take the slots that are free: as many as there are supports are ever in use."""
@@ -251,7 +251,7 @@ class KernelPerceptron(Core):
         for start in range(0, len(rows), BLOCK):
             part = slice(start, min(start + BLOCK, len(rows)))
             values = self._values(self._store.prepared(_part(given, part)), own=False)
-            score_all(*values, self._order, self._alpha, self._count, scores[part])
+            score_supports(*values, self._order, self._alpha, self._count, scores[part])
         return scores
 
     def _diverged(self) -> NoReturn:
@@ -259,6 +259,12 @@ class KernelPerceptron(Core):
             f"{self.name}: the kernel or the score would overflow in round {self.rounds + 1}: scale the rows"
             " (--unit-norm, --scale max), or use a smaller gamma or degree"
         )
+
+
+def uniform(seed: int, first: int, count: int) -> Vector:
+    """The draws number first, first + 1, … of a seed from [0, 1): the same however many are asked for at once."""
+    raw = np.random.Philox(key=seed, counter=first // 4).random_raw(first % 4 + count)[first % 4 :]
+    return np.asarray((raw >> np.uint64(11)) * 2.0**-53)
 
 
 def _budget(budget: int | None, forget: str | None, seed: int | None) -> tuple[int | None, str | None, int | None]:

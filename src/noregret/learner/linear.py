@@ -7,19 +7,16 @@ every row is played as (x, 1): norms and bounds are those of the longer row.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from noregret._kernel.linear import score_row, score_rows
-from noregret._kernel.record import foresee
-from noregret._kernel.state import SMALL
-from noregret._kernel.vector import largest, lowest, norm1, norm2
+from noregret import _native
+from noregret._native import SMALL, largest, lowest, norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, aligned, check_memory, fit
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, aligned, check_memory, fit
 from noregret.loss import Loss
 from noregret.prepare import Preparation
 from noregret.rate import Rate
@@ -30,6 +27,8 @@ SOME = 2**17  # rows that are learned from at a time where nobody asks for the s
 
 class Linear(Core):
     """A linear learner: `play` rounds, ask for `scores`, read the weights."""
+
+    _kind: ClassVar[int] = _native.LINEAR  # how a single example is scored and played
 
     def __init__(
         self,
@@ -50,13 +49,8 @@ class Linear(Core):
         )
         self.z = np.zeros(0)
         self.total = np.zeros(0)
-        self._rounds: Callable[..., int] | None = None
-        self._one = (np.zeros(1), np.zeros(1))  # the label and the score of a single round
         if start is not None:
             self._begin_at(np.asarray(start, dtype=np.float64))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_rounds": None}  # machine code stays behind
 
     @property
     def guarded(self) -> bool:
@@ -85,7 +79,7 @@ class Linear(Core):
     @property
     def gradient_norm(self) -> float:
         """‖Σg‖ with the bias; 0 where it is not kept."""
-        return math.sqrt(norm2(self.total) + float(self.state["bias_gradient"][0]) ** 2)
+        return math.sqrt(norm2(self.total) + float(np.square(self.state["bias_gradient"][0])))
 
     @property
     def dual_norm(self) -> float:
@@ -118,58 +112,53 @@ class Linear(Core):
         if summed:
             self.total[:width] = arrays["total"]
 
-    def _compiled(self) -> Callable[..., int]:
-        """The rounds as machine code."""
-        return self.loss.kernel()
-
-    def score_array(self, x: NDArray[Any]) -> float | None:
-        """The score of a plain row of as many float64 as there are features; None for another, or if not finite."""
-        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or not x.flags.c_contiguous:
+    def _new_single(self) -> _native.Single | None:
+        if not self.plain:
             return None
-        score = score_row(x, self.z, self.head)
-        return score if score - score == 0.0 else None
+        return _native.Single(
+            self.lock,
+            self._native_loss(),
+            self._kind,
+            self.z,
+            self.total,
+            self.record,
+            self.extent,
+            self._takes_columns(),
+        )
 
-    def play_array(self, x: NDArray[Any], y: float) -> bool:
-        """One round for a plain row of as many float64 as there are features; False, and nothing played, for another.
-
-        This is `play_one` without its detours, for those who come one example at a time; nor does it play a row
-        that would overflow, or holds what is not finite.
-        """
-        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or self._rounds is None:
-            return False
-        if not x.flags.c_contiguous:
-            return False
-        label, score = self._one
-        label[0] = y
-        return self._rounds(x[None], label, NO_WEIGHTS, self.z, self.total, self.record, score) == 1
+    def _native_loss(self) -> _native.Loss:
+        """The loss as the loops take it, asked for once: a loss of the user's own is read again after a restart."""
+        if self._loss is None:
+            self._loss = self.loss.native
+        return self._loss
 
     def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        """One round, for a row as the kernels take it (`Rows.given`) with features below `width`."""
+        """One round, for a row as the loops take it (`Rows.given`) with features below `width`."""
         if width > self.width:
             self.grow(width, sparse=isinstance(row, tuple))
-        if self._rounds is None:
-            self._rounds = self._compiled()
-        label, score = self._one
-        label[0] = y
         weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
-        if not self._rounds(row, label, weights, self.z, self.total, self.record, score):
-            self._diverged()
+        self._play(row, np.array([y]), weights, np.empty(1))
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        if self._rounds is None:
-            self._rounds = self._compiled()
-        played = self._rounds(rows, y, weights, self.z, self.total, self.record, scores)
-        if played < len(y):
+        if self._rounds(rows, y, weights, scores) < len(y):
             self._diverged()
+
+    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+        """Play the rows; how many were played before one would overflow."""
+        return _native.play_linear(self._native_loss(), rows, y, weights, self.z, self.total, self.record, scores)
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
         """As `play`, where nobody asks for the scores: they are written over each other."""
         if weights is not None or not self.plain:
             self.play(rows, y, weights)
             return
+        with self.lock:
+            self._learn_rows(rows, y)
+
+    def _learn_rows(self, rows: Rows, y: Vector) -> None:
         self.grow(rows.width, sparse=isinstance(rows, Sparse))
         if len(rows) > SOME:
-            foresee(self.record, len(rows))
+            _native.foresee(self.record, len(rows))
         scores = self._unwritten(min(len(rows), SOME))
         for start in range(0, len(rows), SOME):
             stop = min(start + SOME, len(rows))
@@ -178,15 +167,13 @@ class Linear(Core):
     def _unwritten(self, rows: int) -> Vector:
         return np.empty(rows)  # the loop writes every score, or the play is refused
 
-    def score_one(self, row: Given) -> float:
-        return score_row(row, self.z, self.head)
-
     def _score(self, rows: Rows) -> Vector:
         z = self.z
         if rows.width > z.shape[0]:
             z = np.concatenate([z, np.zeros(rows.width - z.shape[0])])
         scores = np.empty(len(rows))
-        score_rows(rows.given, z, self.head, scores)
+        state = self.state[0]
+        _native.score_linear(rows.given, z, float(state["scale"]), float(state["bias"]), scores)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:
@@ -195,26 +182,32 @@ class Linear(Core):
         A learner that first meets sparse rows and keeps Σg lays w_i and Σg_i side by side in memory, where one access
         brings both; for dense rows each lies in one piece, as vector instructions want it.
         """
-        self.width = max(self.width, width)
-        self.shape = (self.width,)
-        if width > self.z.shape[0]:
-            room = max(width, 3 * self.z.shape[0] // 2)
-            check_memory(room * 8 * (2 if self.config["gather"][0] else 1), width)
-            if not self.config["gather"][0]:
-                self.z = _extended(self.z, aligned(room))
-                return
-            if not self.z.shape[0]:
-                self.paired = sparse
-            both = aligned(room, 2) if self.paired else aligned(2, room).T
-            self.z, self.total = _extended(self.z, both[:, 0]), _extended(self.total, both[:, 1])
+        if width > self.width:
+            self.width, self.single = width, None
+        self.make_room(width, sparse)
+
+    def make_room(self, width: int, sparse: bool) -> None:
+        """Memory for features below `width`; nothing that anybody sees changes."""
+        if width <= self.z.shape[0]:
+            return
+        room, gathers = max(width, 3 * self.z.shape[0] // 2), bool(self.config["gather"][0])
+        check_memory(room * 8 * (2 if gathers else 1), width)
+        self.single = None
+        if not gathers:
+            self.z = _extended(self.z, aligned(room))
+            return
+        if not self.z.shape[0]:
+            self.paired = sparse
+        both = aligned(room, 2) if self.paired else aligned(2, room).T
+        self.z, self.total = _extended(self.z, both[:, 0]), _extended(self.total, both[:, 1])
 
     def _begin_at(self, start: Vector) -> None:
         if not self.domain.holds(start):
             raise SettingError(f"{self.name}: start must lie in the {self.domain.shape} of radius {self.domain.radius}")
         self.grow(start.shape[0], sparse=False)
         self.z[: start.shape[0]] = start
-        self.state["norm2"] = float(np.sum(start**2))
-        self.state["norm1"] = float(np.sum(np.abs(start)))
+        self.state["norm2"] = norm2(start)
+        self.state["norm1"] = norm1(start)
         self.state["large"] = start.shape[0] > SMALL
 
 

@@ -13,9 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.matrix import play, score_rows
-from noregret._kernel.state import CONSTANT
-from noregret._kernel.vector import norm2
+from noregret._native import CONSTANT, norm2, play_matrix, score_matrix
 from noregret.domain import Domain
 from noregret.errors import DivergedError, MemoryShortError, SettingError
 from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, fit, positive
@@ -101,9 +99,13 @@ class Matrix(Core):
         return self.ridge * diagonal, diagonal / self.ridge, np.zeros(size), np.zeros(size), np.zeros(size)
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        matrices = (self.A, self.B, self.b, self.u, self.q)
-        if play(rows, y, weights, matrices, self.places, self.record, scores) < len(y):
+        if self._rounds(rows, y, weights, scores) < len(y):
             self._diverged()
+
+    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+        """How many of the rows were played, before one overflows."""
+        matrices = (self.A, self.B, self.b, self.u, self.q)
+        return play_matrix(rows, y, weights, *matrices, self.places, self.record, scores)
 
     def play_array(self, x: NDArray[Any], y: float) -> bool:
         """One round for a plain row of as many float64 as there are features; False, and nothing done, for another."""
@@ -111,14 +113,13 @@ class Matrix(Core):
             return False
         label, score = self._one
         label[0] = y
-        matrices = (self.A, self.B, self.b, self.u, self.q)
-        return play(x[None], label, NO_WEIGHTS, matrices, self.places, self.record, score) == 1
+        return self._rounds(x, label, NO_WEIGHTS, score) == 1
 
     def _score(self, rows: Rows) -> Vector:
         if rows.width > self.width:
             rows = _below(rows, self.width)
         scores = np.empty(len(rows))
-        score_rows(rows.given, self.shift, self.B, self.u, self.places, np.empty(self.places), scores)
+        score_matrix(rows.given, bool(self.shift), self.B, self.u, self.places, np.empty(self.places), scores)
         return scores
 
     def _diverged(self) -> NoReturn:

@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.multiclass import play_classes, score_classes
-from noregret._kernel.state import CONSTANT
-from noregret._kernel.vector import norm2
+from noregret._native import CONSTANT, norm2, play_classes, score_classes
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector, check_memory, fit
@@ -63,7 +61,8 @@ class MulticlassPerceptron(Core):
         self._make_room(2)
 
     def _make_room(self, classes: int) -> None:
-        """Columns for so many classes."""
+        """Columns for so many classes, made up to a multiple of four: so many are scored at once."""
+        classes = -(-classes // 4) * 4
         check_memory(8 * classes * len(self.z), max(self.width, 1))
         self.z = _wider(self.z, (len(self.z), classes))
         before = {} if not hasattr(self, "biases") else vars(self)
@@ -131,7 +130,6 @@ class MulticlassPerceptron(Core):
         if classes > len(self.biases):
             self._make_room(max(classes, 3 * len(self.biases) // 2))
         self.clock[0] = max(self.known, self.labels.declared)
-        tables = (self.counts, self.moved, self.table)
         played = play_classes(
             rows,
             y,
@@ -141,7 +139,9 @@ class MulticlassPerceptron(Core):
             self.biases,
             self.record,
             self.clock,
-            tables,
+            self.counts,
+            self.moved,
+            self.table,
             self._buffer,
             scores.reshape(-1, self.outputs),
             moves,
@@ -162,9 +162,9 @@ class MulticlassPerceptron(Core):
     def _score(self, rows: Rows) -> Vector:
         """The score of each row for each class."""
         z = self.z if rows.width <= len(self.z) else _wider(self.z, (rows.width, self.z.shape[1]))
-        out = np.empty((len(rows), self.known))
+        out = np.empty((len(rows), len(self.biases)))
         score_classes(rows.given, z, self.biases, float(self.config["bias"][0]), self.known, out)
-        return out
+        return np.ascontiguousarray(out[:, : self.known])
 
     def grow(self, width: int, sparse: bool) -> None:
         self.width = max(self.width, width)

@@ -11,7 +11,7 @@ import math
 from typing import ClassVar
 
 from noregret import loss as losses
-from noregret._kernel.state import PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT
+from noregret._native import PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner.core import Settings, positive

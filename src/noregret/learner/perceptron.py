@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from noregret._kernel.state import CONSTANT
+from noregret._native import CONSTANT
 from noregret.domain import Domain
 from noregret.learner.core import positive
 from noregret.learner.linear import Linear, as_start

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from noregret._kernel.linear import score_rows
+from noregret import _native, arithmetic
 from noregret.errors import SettingError
 from noregret.learner.core import Arrays, Core, Given, Vector
 from noregret.rounds import Gathering
@@ -39,7 +39,6 @@ class Selected(Core):
         """Take these weights, a row each voter."""
         self.voters, self.biases, self.votes = np.ascontiguousarray(weights), biases.copy(), votes.copy()
         self.width = self.voters.shape[1]
-        self.shape = (self.width,)
         self.state["scale"], self.state["bias"] = 1.0, self.biases[0]
 
     @property
@@ -54,7 +53,7 @@ class Selected(Core):
     @property
     def weight_norm(self) -> float:
         """‖w‖ with the bias; of several voters the largest."""
-        squares = np.einsum("ij,ij->i", self.voters, self.voters) + self.biases**2
+        squares = arithmetic.row_totals(self.voters * self.voters) + self.biases * self.biases
         return math.sqrt(float(squares.max()))
 
     @property
@@ -83,7 +82,7 @@ class Selected(Core):
             found = self.votes[0] * np.sign(found)
             for j in range(1, len(self.votes)):
                 found += self.votes[j] * np.sign(self._of_voter(j, rows))
-            found /= self.votes.sum()
+            found /= arithmetic.total(self.votes)
         return found
 
     def _of_voter(self, j: int, rows: Rows) -> Vector:
@@ -91,7 +90,7 @@ class Selected(Core):
         if rows.width > self.width:
             w = np.concatenate([w, np.zeros(rows.width - self.width)])
         found = np.empty(len(rows))
-        score_rows(rows.given, w, np.array([1.0, self.biases[j]]), found)
+        _native.score_linear(rows.given, w, 1.0, float(self.biases[j]), found)
         return found
 
     def grow(self, width: int, sparse: bool) -> None:
@@ -121,7 +120,7 @@ KEPT = (
     "preparation",
     "plain",
     "record",
-    "width",
+    "extent",
     "shape",
     "features",
     "labels",

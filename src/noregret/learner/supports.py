@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.gram import lay, panel_sums, sparse_sums, take, values
-from noregret._kernel.tile import LANES, ROWS
+from noregret._native import PANEL, TILE_ROWS, kernel_values, lay, panel_sums, sparse_sums, take
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
 from noregret.learner.core import Given, Vector, check_memory, fit
@@ -52,7 +51,7 @@ class _Summed:
         self.width = width
 
     def _finish(self, G: Matrix, first: int, last: int) -> None:
-        values(self.kernel.code, G, first, last, self.bias, *self.kernel.numbers)
+        kernel_values(self.kernel.code, G, first, last, self.bias, *self.kernel.numbers)
 
 
 class Panels(_Summed):
@@ -66,52 +65,49 @@ class Panels(_Summed):
 
     def prepared(self, rows: Given) -> Matrix:
         """The rows as a matrix of all features, lines of zeros making the number a multiple of four."""
-        return dense(rows, self.width, ROWS)
+        return dense(rows, self.width, TILE_ROWS)
 
     def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
         flat = self.flat[first * self.width :]
 
         def some(begin: int, end: int) -> None:
-            self._sums(flat, begin // LANES, end, block, G, begin)
+            self._sums(flat, begin // PANEL, end, block, G, begin)
 
         in_pieces(some, slots - first, block.size)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         def some(begin: int, end: int) -> None:
             own, which = np.empty(whole(end - begin) * self.width), np.arange(begin, end)
-            lay(block.reshape(-1), which, own, which - begin, self.width)
+            lay(block, which, own, which - begin)
             self._sums(own, 0, end - begin, block[begin:], G[begin:], to + begin)
 
         in_pieces(some, len(block), block.size // 2)
 
     def _sums(self, flat: Vector, panel: int, end: int, block: Matrix, G: Matrix, to: int) -> None:
         """The values of the slots from a panel's first up to `end`, from the column `to` on."""
-        last = -(-end // LANES)
-        if not self.width:
-            G[:, to : to + (last - panel) * LANES] = 0.0
-        panel_sums(self.kernel.sum, flat, panel, last, self.width, block.reshape(-1), G.reshape(-1), to, G.shape[1])
-        self._finish(G, to, to + end - panel * LANES)
+        panel_sums(self.kernel.sum, flat, panel, -(-end // PANEL), block, G, to)
+        self._finish(G, to, to + end - panel * PANEL)
 
     def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
-        needed = (int(slots.max(initial=-1)) // LANES + 1) * self.width * LANES
+        needed = (int(slots.max(initial=-1)) // PANEL + 1) * self.width * PANEL
         if needed > self.flat.size:
             check_memory(2 * needed * 8, self.width)
             grown = np.zeros(2 * needed)
             grown[: self.flat.size] = self.flat
             self.flat = grown
-        lay(block.reshape(-1), which, self.flat, slots, self.width)
+        lay(block, which, self.flat, slots)
 
     def widen(self, width: int) -> None:
-        panels = self.flat.size // (max(self.width, 1) * LANES)
-        check_memory(panels * width * LANES * 8, width)
-        grown = np.zeros((panels, width, LANES))
+        panels = self.flat.size // (max(self.width, 1) * PANEL)
+        check_memory(panels * width * PANEL * 8, width)
+        grown = np.zeros((panels, width, PANEL))
         if self.width:
-            grown[:, : self.width] = self.flat[: panels * self.width * LANES].reshape(panels, self.width, LANES)
+            grown[:, : self.width] = self.flat[: panels * self.width * PANEL].reshape(panels, self.width, PANEL)
         self.flat, self.width = grown.reshape(-1), width
 
     def arrays(self, slots: Ints) -> dict[str, NDArray[Any]]:
         found = np.zeros((len(slots), self.width))
-        take(self.flat, slots, self.width, found)
+        take(self.flat, slots, found)
         return {"supports": found}
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> int:
@@ -146,8 +142,9 @@ class Compressed(_Summed):
         self._sums(block.indptr[:-1], block.indptr[1:], block.indices, block.values, block, G, to)
 
     def _sums(self, starts: Ints, stops: Ints, indices: Any, stored: Any, block: Sparse, G: Matrix, to: int) -> None:
-        rows = (block.indptr, block.indices, block.values)
-        sparse_sums(self.kernel.sum, starts, stops, indices, stored, *rows, self._spread, G, to)
+        if not self._spread.flags.writeable:  # a learner that was loaded into memory that is only read
+            self._spread = np.zeros(self.width)
+        sparse_sums(self.kernel.sum, starts, stops, indices, stored, block.given, self._spread, G, to)
         self._finish(G, to, to + len(starts))
 
     def keep(self, block: Sparse, which: Ints, slots: Ints) -> None:
@@ -224,10 +221,10 @@ class Own:
         return dense(rows, self.width, 1)
 
     def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
-        self.kernel.fill()(self.stored[first:], slots - first, block, G, 0)
+        self.kernel.fill(self.stored[first:slots], block, G, 0)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
-        self.kernel.fill()(block, len(block), block, G, to)
+        self.kernel.fill(block, block, G, to)
 
     def keep(self, block: Matrix, which: Ints, slots: Ints) -> None:
         needed = int(slots.max(initial=-1)) + 1
@@ -312,7 +309,7 @@ def store(kernel: Kernel, bias: bool, width: int, sparse: bool) -> Supports:
 
 def whole(count: int) -> int:
     """The next multiple of a panel's lanes."""
-    return -(-count // LANES) * LANES
+    return -(-count // PANEL) * PANEL
 
 
 def dense(rows: Given, width: int, multiple: int) -> Matrix:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.vote import votes
+from noregret._native import votes_on
 from noregret.learner.core import Arrays, Core, Given, Vector
 from noregret.learner.log import UpdateLog, room
 from noregret.learner.perceptron import Perceptron
@@ -54,8 +54,7 @@ class VotedPerceptron(Perceptron):
         return {"predictors": self.log.count + 1, "kept_values": sum(part.size for part in self.log.arrays().values())}
 
     play_one = Core.play_one
-    play_array = Core.play_array
-    score_array = Core.score_array
+    _new_single = Core._new_single
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         scores.fill(math.nan)
@@ -78,14 +77,12 @@ class VotedPerceptron(Perceptron):
         ends = np.append(places + 1, count)  # a predictor is in use up to its mistake, that round included
         self._survived[old : self.log.count + 1] += np.diff(ends, prepend=0)
 
-    score_one = Core.score_one  # by `_score`, not by the weights of the last round
-
     def _score(self, rows: Rows) -> Vector:
         log = self.log.given
         width = max(self.width, 1) if isinstance(log, tuple) else log.shape[1]
         bias, tie = float(self.config["bias"][0]), float(self.config["tie"][0])
         scores = np.empty(len(rows))
-        votes(rows.given, log, self.steps, self.ballots, bias, tie, np.zeros(width), scores)
+        votes_on(rows.given, log, self.steps, self.ballots, bias, tie, np.zeros(width), scores)
         return scores
 
     def arrays(self) -> Arrays:

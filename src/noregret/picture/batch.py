@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.hindsight import sum_rows
+from noregret._native import sum_rows
 from noregret.batch import BatchRun
 from noregret.batch import run as iterate
 from noregret.errors import SettingError

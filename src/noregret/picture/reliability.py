@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.record import LOWEST
+from noregret._native import LOWEST
 from noregret.errors import SettingError
 from noregret.picture.canvas import COLOURS, Ending, name_ends, plain_frame
 from noregret.run import Run

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.state import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
+from noregret import arithmetic
+from noregret._native import ADAPTIVE, BALL, CONSTANT, DOUBLING, SQRT
 from noregret.interval import Interval, total
 from noregret.learner import PERCEPTRONS
 from noregret.receipt import (
@@ -71,7 +72,7 @@ NEEDS: dict[str, Condition] = {
 }
 
 
-ABOVE = 1.0 + 1e-9  # beyond what the figures of a run may differ by on another machine
+ABOVE = 1.0 + 1e-9  # more than the figures of a run with the user's own code may differ between machines
 
 
 def _tuned(f: Facts) -> bool | str:
@@ -228,10 +229,10 @@ def _telescoped(f: Facts, u: Any) -> Interval:
     eta, root = f.core.rate.eta, math.sqrt(f.T)
     point = np.zeros(len(last))
     point[: len(u)] = u[: len(last)]
-    size2 = float(point @ point)
+    size2 = arithmetic.norm2(point)
     start, end = f.start - point, last - point
-    middle = squares - 2.0 * float(point @ drift) + size2 * (root - 1.0) / eta
-    moved = float(start @ start) / (2.0 * eta) + 0.5 * middle - float(end @ end) * root / (2.0 * eta)
+    middle = squares - 2.0 * arithmetic.inner(point, drift) + size2 * (root - 1.0) / eta
+    moved = arithmetic.norm2(start) / (2.0 * eta) + 0.5 * middle - arithmetic.norm2(end) * root / (2.0 * eta)
     return Interval.around(moved, _path_slack(f) / 64.0) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
 
 
@@ -241,7 +242,7 @@ def _path_slack(f: Facts) -> float:
     return (
         64.0
         * f.allowance
-        * ((2.0 * f.U + float(np.linalg.norm(f.start))) ** 2 * math.sqrt(f.T) / eta + _rounded(f, f.U))
+        * (float(np.square(2.0 * f.U + arithmetic.norm(f.start))) * math.sqrt(f.T) / eta + _rounded(f, f.U))
     )
 
 
@@ -258,7 +259,7 @@ def _telescoped_at(f: Facts, certificate: Certificate) -> Found:
 def _triangle(f: Facts, certificate: Certificate) -> Found:
     _, _, squares, norms = f.path
     eta, size = f.core.rate.eta, f.U if f.worst.any() else 0.0
-    moved = (float(np.linalg.norm(f.start)) + size) ** 2 / (2.0 * eta)
+    moved = float(np.square(arithmetic.norm(f.start) + size)) / (2.0 * eta)
     moved += 0.5 * (squares + 2.0 * size * norms + size * size * (math.sqrt(f.T) - 1.0) / eta)
     bound = Interval.around(moved, _path_slack(f) / 64.0) + f.figures["sum_norm2_over_sqrt_t"] * (eta / 2.0)
     return Found(bound, f.regret, f.ceiling, {"rate": eta}, slack=_path_slack(f))
@@ -306,7 +307,7 @@ def _doubling_closed(f: Facts, certificate: Certificate) -> Found:
 
 def _strong(f: Facts, bound: Interval, G: float) -> Found:
     """What the float steps lost is measured by G²/σ."""
-    size = max(f.G, G) ** 2 / f.setting("sigma") * (2.0 + math.log(f.T))
+    size = float(np.square(max(f.G, G))) / f.setting("sigma") * (2.0 + arithmetic.log(float(f.T)))
     return Found(bound, f.regret, f.ceiling, {"max_gradient": G}, slack=16.0 * f.allowance * size)
 
 

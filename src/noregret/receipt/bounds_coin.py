@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from noregret import arithmetic
 from noregret.enclose import norm
 from noregret.interval import Interval
 from noregret.receipt.facts import Facts
@@ -30,9 +31,9 @@ def _least(n: int, x: float) -> float:
     if n == 0:
         return 1.0
     x = min(x, float(n))
-    logs = (n * math.log(2.0), math.lgamma(0.5 * (n + 1 + x)), math.lgamma(0.5 * (n + 1 - x)))
-    exponent = math.fsum((*logs, -math.log(math.pi), -math.lgamma(n + 1)))
-    return math.inf if exponent >= 700.0 else math.exp(exponent)
+    logs = (n * arithmetic.log(2.0), arithmetic.log_gamma(0.5 * (n + 1 + x)), arithmetic.log_gamma(0.5 * (n + 1 - x)))
+    exponent = math.fsum((*logs, -arithmetic.log(math.pi), -arithmetic.log_gamma(n + 1.0)))
+    return math.inf if exponent >= 700.0 else arithmetic.exp(exponent)
 
 
 def _lost(f: Facts, certificate: Certificate) -> Found:
@@ -42,7 +43,8 @@ def _lost(f: Facts, certificate: Certificate) -> Found:
     size = math.fsum(terms) + G * wealth * (1.0 + least)
     # x is known to rounding, and the potential grows with it at most e-fold a unit
     sums = 1e-13 * math.fsum(np.abs(f.slopes) * np.sqrt(f.squares[1])) / G
-    off = f.allowance + 1e-13 * (n + 4) * math.log(n + 4.0) + math.expm1(min(sums * 2.0 * math.log(n + 2.0), 50.0))
+    moved = arithmetic.expm1(min(sums * 2.0 * arithmetic.log(n + 2.0), 50.0))
+    off = f.allowance + 1e-13 * (n + 4) * arithmetic.log(n + 4.0) + moved
     bound = G * wealth * (1.0 - least)
     values = {"bets": float(n), "norm_of_sum": f.sum_norm.hi, "gradient_bound": G}
     near = Interval(bound - off * size, bound + off * size)

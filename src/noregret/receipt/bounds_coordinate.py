@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from noregret._kernel.state import BOX
+from noregret._native import BOX
 from noregret.enclose import EPS
 from noregret.interval import Interval, up
 from noregret.receipt.facts import Facts

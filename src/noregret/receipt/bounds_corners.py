@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from noregret._kernel.state import CROSS, SIMPLEX
+from noregret._native import CROSS, SIMPLEX
 from noregret.interval import Interval
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Vector

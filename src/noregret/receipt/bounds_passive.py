@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.exact import steps
-from noregret._kernel.state import PASSIVE, PASSIVE_CAPPED
+from noregret._native import PASSIVE, PASSIVE_CAPPED, exact_steps
 from noregret.enclose import EPS, losses, margins, norm
 from noregret.interval import Interval, ends, total
 from noregret.receipt.facts import Facts
@@ -51,7 +50,7 @@ class Steps:
         self.tau = np.where(middle > 0.0, tau, 0.0)
         toward = -loss.gradients(scores, y)
         at = np.zeros((f.T, 3))
-        steps(f.rounds.given, self.tau * toward, np.zeros((f.rounds.width, 3)), at)
+        exact_steps(f.rounds.given, self.tau * toward, np.zeros((f.rounds.width, 3)), at)
         lo, hi = ends(at)
         self.least = np.nextafter(np.where(toward > 0.0, y - hi, lo - y), -np.inf)
         self.most = np.nextafter(np.where(toward > 0.0, y - lo, hi - y), np.inf)

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.matrix import follow
+from noregret import arithmetic
+from noregret._native import follow_matrix
 from noregret.enclose import EPS, margins
 from noregret.interval import Interval, total
 from noregret.receipt.facts import Facts
@@ -103,7 +104,7 @@ def _measured(f: Facts, chosen: Any) -> Steps:
     out = np.zeros((len(chosen), 5))
     matrices = (ridge * np.eye(n), np.eye(n) / ridge, np.zeros(n), np.zeros(n), np.zeros(n))
     weights = np.zeros(0) if f.rounds.weights is None else f.rounds.weights
-    follow(f.rounds.given, f.rounds.y, weights, chosen, ridge, matrices, n, out)
+    follow_matrix(f.rounds.given, f.rounds.y, weights, chosen, ridge, *matrices, n, out)
     scores, _, rest, size, trace = out.T
     unit = (n + len(chosen) + 16.0) * 2.0**-52
     labels = np.sqrt(np.cumsum(k * f.rounds.y[chosen] ** 2))
@@ -114,7 +115,7 @@ def _measured(f: Facts, chosen: Any) -> Steps:
     left = np.maximum(1.0 - forms - off, 0.0)
     with np.errstate(divide="ignore"):
         width = math.fsum(np.minimum(off / left, 1e300)) if len(off) else 0.0
-    value, most = -math.fsum(np.log1p(-forms)), math.fsum(np.log(np.maximum(diagonal / ridge, 1.0)))
+    value, most = -math.fsum(arithmetic.log1p(-forms)), math.fsum(arithmetic.log(np.maximum(diagonal / ridge, 1.0)))
     around = _around(value, width)
     high = max(min(around.hi, most * (1.0 + 1e-12)), around.lo)
     return Steps(forms, off, scores, errors, Interval(around.lo, high))

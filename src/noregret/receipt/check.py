@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.stamp import fingerprint
 from noregret.enclose import norm
 from noregret.errors import InputError, NoregretError, ReceiptError, SettingError
+from noregret.fingerprint import fingerprint
 from noregret.interval import Interval
 from noregret.kernel import Kernel
 from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.loss import Loss, hinge, parse
+from noregret.receipt import bits
 from noregret.receipt.bounds import BOUNDS, GIVEN, NEEDS, promised, promises_of, speaks_of, vectors_of
 from noregret.receipt.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.receipt.facts import Facts
@@ -115,6 +116,7 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -
     done.same("the learner, its settings and its labels", receipt.learner, described(core))
     done.true("the stream is read in ways that there are", set(receipt.reading) <= set(READING))
     _check_segments(done, receipt, core, played)
+    _check_replay(done, receipt, played)
     _check_figures(done, receipt.figures, measured(played))
     _check_vectors(receipt, played)
     used = {name for entry in receipt.entries for name in entry["points"].values()}
@@ -147,6 +149,14 @@ def _check_segments(done: Verification, receipt: Receipt, core: Core, played: Re
             done.same(f"stream {place} ends with the last row of the run", True, played.ended[place - 1])
 
 
+def _check_replay(done: Verification, receipt: Receipt, played: Replayed) -> None:
+    """Every score and the learner at the end, to the last bit; of the user's own Python code nothing is promised."""
+    again = bits.promised(played)
+    done.true("what is said of the replay", set(receipt.replay) == set(again))
+    for name, found in again.items():
+        done.same(f"the replay: {name.replace('_', ' ')}", receipt.replay[name], found)
+
+
 def _check_vectors(receipt: Receipt, played: Replayed) -> None:
     """Before anything is computed from them: as long as the rounds or the features, and finite."""
     counts = {name: entry["rounds"] for entry in receipt.entries for name in entry["points"].values()}
@@ -168,7 +178,7 @@ def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
     if isinstance(own, dict):
         if loss is None:
             raise SettingError(f"it was learned with the loss {own['name']!r} of its own: give it as loss=")
-        if str(fingerprint(loss.value, loss.slope)) != own["fingerprint"]:
+        if str(loss.fingerprint) != own["fingerprint"]:
             raise SettingError(f"it was learned with another {own['name']!r} than the loss given")
         settings["loss"] = loss
     if isinstance(settings.get("kernel"), dict):

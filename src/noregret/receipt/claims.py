@@ -1,8 +1,9 @@
-"""From what was computed to what is claimed: wider by what another machine may find, and never narrower than `verify`.
+"""From what was computed to what is claimed: never narrower than what `verify` finds.
 
-A verifier asks that a claim contain what it recomputes. It plays the run again, and a machine that adds the entries of
-a row in another order finds other last digits. So every end is moved outward by a share of the size of what it was
-summed from, unless nothing was rounded; and a bound is not put below what the formulas of the verifier give here.
+A verifier asks that a claim contain what it recomputes. It plays the run again and finds the same bits, so nothing is
+added for that. Where the loss or the kernel is Python code of the user's own, another machine may find other last
+digits: then every end is moved outward by a share of the size of what it was summed from, unless nothing was rounded.
+A bound is not put below what the formulas of the verifier give here.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import math
 from typing import Any
 
 from noregret.interval import Interval, down_or_none, up_or_none
+from noregret.learner.core import Core
 from noregret.loss import Loss
+from noregret.receipt.bits import own_code
 from noregret.receipt.bounds import BOUNDS, NEEDS
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import plain
@@ -19,20 +22,25 @@ from noregret.receipt.found import LOWER, Found, is_exact
 from noregret.receipt.measure import measured, sizes, steepness
 from noregret.receipt.replay import Replayed
 
-FIGURE = 1e-9  # what a figure of the run may differ by from one machine to another
-ENCLOSED = 2.0**-46  # what an enclosure may differ by: logarithms and exponentials have other last digits elsewhere
-SCORED = 1e-11  # what scores may differ by, as a share of ‖w‖‖x‖, and with every round a little more
+FIGURE = 1e-9  # what a figure of the run may differ by from one machine to another, with Python code of the user's own
+ENCLOSED = 2.0**-46  # what an enclosure of a loss of the user's own may differ by
+SCORED = 1e-11  # what scores may then differ by, as a share of ‖w‖‖x‖, and with every round a little more
 NEARLY = 1e-9  # a bound this close to where it says nothing counts as vacuous
 
 
-def spread(rounds: int) -> float:
-    """What the scores of a run, and sums over them, may differ by, relatively."""
-    return SCORED + rounds * 2.0**-50
+def spread(core: Core, rounds: int) -> float:
+    """What the scores of a run, and sums over them, may differ by, relatively: nothing, but for the user's own code."""
+    return 0.0 if own_code(core) is None else SCORED + rounds * 2.0**-50
+
+
+def enclosed(loss: Loss) -> float:
+    """The same of sums of losses at scores that are what they are."""
+    return ENCLOSED if loss.custom else 0.0
 
 
 def wider(found: Interval, share: float, size: float = 0.0) -> Interval:
     """Further out at both ends by a share of its size; what is exact is so everywhere."""
-    if found.exact:
+    if found.exact or not share:
         return found
     off = share * max(abs(found.lo), abs(found.hi), size)
     return Interval(down_or_none(found.lo - off), up_or_none(found.hi + off))
@@ -49,7 +57,8 @@ def hull(a: Interval, b: Interval) -> Interval:
 
 def figures(played: Replayed, told: dict[str, Any]) -> dict[str, Any]:
     """The figures of a run as claimed: intervals that hold what the loop told and what is measured from the rounds."""
-    return _claimed(measured(played), told, sizes(played), max(FIGURE, spread(len(played.rounds))))
+    share = spread(played.run.learner, len(played.rounds))
+    return _claimed(measured(played), told, sizes(played) if share else {}, max(FIGURE, share) if share else 0.0)
 
 
 def _claimed(found: dict[str, Any], told: dict[str, Any], sizes: dict[str, float], share: float) -> dict[str, Any]:
@@ -67,23 +76,24 @@ def _claimed(found: dict[str, Any], told: dict[str, Any], sizes: dict[str, float
 
 def own(played: Replayed, found: Interval, count: int, loss: Loss) -> Interval:
     """The run's own loss as claimed."""
-    moved = spread(count) * steepness(played, count, loss)
-    return wider(Interval(found.lo - moved, found.hi + moved) if moved else found, ENCLOSED)
+    share = spread(played.run.learner, count)
+    moved = share * steepness(played, count, loss) if share else 0.0
+    return wider(Interval(found.lo - moved, found.hi + moved) if moved else found, enclosed(loss))
 
 
-def comparator(found: Interval, size: float, least: float) -> Interval:
-    """The best comparator's loss as claimed; none is below `least`. The terms of the dual value are of that size."""
-    low = wider(found, ENCLOSED, size).lo
-    return Interval(min(max(low, least), found.lo), wider(found, ENCLOSED).hi)
+def comparator(found: Interval, size: float, loss: Loss) -> Interval:
+    """The best comparator's loss as claimed; none of ours is below 0. The terms of the dual value are of that size."""
+    low = wider(found, enclosed(loss), size).lo
+    return Interval(min(max(low, -math.inf if loss.custom else 0.0), found.lo), wider(found, enclosed(loss)).hi)
 
 
-def bound_of(bound: float, found: Found, rounds: int) -> float:
-    """A bound as claimed: the larger of two derivations of it, and what another machine may add."""
+def bound_of(bound: float, found: Found, facts: Facts) -> float:
+    """A bound as claimed: the larger of two derivations of it, and what the user's own code may add elsewhere."""
     if found.bound.exact and bound == found.bound.hi and not found.slack:
         return bound
     high = found.bound.hi + found.slack
     high = max(bound, high if not math.isnan(high) else math.inf)
-    return up_or_none(high + spread(rounds) * abs(high)) if math.isfinite(high) else high
+    return up_or_none(high + spread(facts.core, facts.T) * abs(high)) if math.isfinite(high) else high
 
 
 def certificate(said: dict[str, Any], facts: Facts) -> dict[str, Any]:
@@ -95,9 +105,9 @@ def certificate(said: dict[str, Any], facts: Facts) -> dict[str, Any]:
     if doubtful:
         return unmet(said, [part["statement"] for part in doubtful])
     found = BOUNDS[name][1](facts, said)
-    bound = bound_of(float(said["bound"]), found, facts.T)
+    bound = bound_of(float(said["bound"]), found, facts)
     observed = _observed(said["observed"], found, facts)
-    values = {key: _value(key, value, found, facts.T) for key, value in said["values"].items()}
+    values = {key: _value(key, value, found, facts) for key, value in said["values"].items()}
     verdict = judged(bound, observed, found.ceiling * (1.0 - NEARLY))
     return {
         **said,
@@ -135,16 +145,16 @@ def _observed(said: float | None, found: Found, facts: Facts) -> float | None:
         return max(float(said), float(facts.entry["upper"]))
     if facts.entry is not None and "u" in facts.points and found.observed is facts.regret_at:
         claim = Interval(float(facts.entry["own"]["lower"]), float(facts.entry["own"]["upper"]))
-        return max(float(said), wider(claim - (facts.own - facts.regret_at), ENCLOSED, claim.hi).hi)
-    return max(float(said), up_or_none(wider(found.observed, spread(facts.T)).hi + found.loose))
+        return max(float(said), wider(claim - (facts.own - facts.regret_at), enclosed(facts.core.loss), claim.hi).hi)
+    return max(float(said), up_or_none(wider(found.observed, spread(facts.core, facts.T)).hi + found.loose))
 
 
-def _value(key: str, said: float, found: Found, rounds: int) -> float:
+def _value(key: str, said: float, found: Found, facts: Facts) -> float:
     """A value as claimed, at its end."""
     other = float(found.values[key])
     if is_exact(key):
         return other
-    off = spread(rounds) * max(abs(said), abs(other)) + found.loose
+    off = spread(facts.core, facts.T) * max(abs(said), abs(other)) + found.loose
     if key in LOWER:
         return max(down_or_none(min(said, other) - off), 0.0)
     return up_or_none(max(said, other) + off)

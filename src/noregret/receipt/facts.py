@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.exact import updates
-from noregret._kernel.path import replay as follow
+from noregret._native import exact_updates, replay_path
 from noregret.enclose import EPS, combined, margins, norm, norm_between, risk, row_norms2
 from noregret.errors import ReceiptError
 from noregret.interval import Interval, ends, total
@@ -143,7 +142,7 @@ class Facts:
         """Whether y⟨w₁/η + S, x⟩ ≤ 0 exactly on every update, and ‖w₁/η + S‖ at the end."""
         sums = np.array([_over(float(part), self.step) for part in self.start]).reshape(-1, 3)
         scores = np.empty((len(self.chosen), 3))
-        updates(self.rounds.given, self.rounds.y, self.chosen, sums, scores)
+        exact_updates(self.rounds.given, self.rounds.y, self.chosen, sums, scores)
         return bool((ends(scores)[1] <= 0.0).all()), norm_between(*ends(sums))
 
     def at(self, name: str, scale: float = 1.0) -> At:
@@ -265,7 +264,7 @@ class Facts:
         eta, roots = self.core.rate.eta, np.sqrt(np.arange(1.0, self.T + 1.0))
         growth = (roots[1:] - roots[:-1]) / eta
         w, drift, sizes = self.start.copy(), np.zeros(len(self.start)), np.zeros(2)
-        follow(self.rounds.given, self.slopes, eta / roots, growth, self.core.domain.radius, w, drift, sizes)
+        replay_path(self.rounds.given, self.slopes, eta / roots, growth, self.core.domain.radius, w, drift, sizes)
         return w, drift, float(sizes[0]), float(sizes[1])
 
 

@@ -24,7 +24,7 @@ from noregret.atomic import whole_file
 from noregret.errors import ReceiptError
 
 VERSION = 2
-ARITHMETIC = "outward-1"  # every claim contains what is recomputed in outward-rounded float64; see docs/receipts.md
+ARITHMETIC = "lanes-1"  # sums in stated lanes, functions of the core: the same bits everywhere; see docs/receipts.md
 HEAD = {"receipt": VERSION, "arithmetic": ARITHMETIC}  # what every receipt and proof begins with
 Vector = NDArray[np.float64]
 
@@ -36,6 +36,7 @@ class Receipt:
     learner: dict[str, Any]
     reading: dict[str, Any]
     segments: list[dict[str, Any]]
+    replay: dict[str, Any]  # what must come out again to the last bit
     figures: dict[str, Any]
     regret: dict[str, Any] | None
     curve: list[dict[str, Any]]
@@ -74,6 +75,7 @@ class Receipt:
             "learner": self.learner,
             "reading": self.reading,
             "segments": self.segments,
+            "replay": self.replay,
             "figures": self.figures,
             "regret": self.regret,
             "curve": self.curve,
@@ -130,8 +132,9 @@ def check_version(found: Any, name: str | None = None) -> None:
             f"is a receipt of version {said}, this noregret reads version {VERSION}: make it again", name
         )
     if found.get("arithmetic") != ARITHMETIC:
-        told = f"follows the arithmetic {found.get('arithmetic')!r}, this noregret checks {ARITHMETIC!r}"
-        raise ReceiptError(f"{told}: make it again", name)
+        said = found.get("arithmetic")
+        stated = "states no arithmetic" if said is None else f"was made with the arithmetic {said!r}"
+        raise ReceiptError(f"{stated}, this noregret checks only {ARITHMETIC!r}: make it again", name)
 
 
 def _receipt(found: Any, name: str) -> Receipt:
@@ -144,6 +147,7 @@ def _receipt(found: Any, name: str) -> Receipt:
             learner=found["learner"],
             reading=found["reading"],
             segments=found["segments"],
+            replay=found["replay"],
             figures=found["figures"],
             regret=found["regret"],
             curve=found["curve"],

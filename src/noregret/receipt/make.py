@@ -12,7 +12,7 @@ from noregret.hindsight import Hindsight, best, curve, prefixes
 from noregret.interval import Interval
 from noregret.learner.core import Core
 from noregret.loss import Loss, hinge
-from noregret.receipt import claims
+from noregret.receipt import bits, claims
 from noregret.receipt.bounds import promised, promises_of
 from noregret.receipt.facts import Facts
 from noregret.receipt.form import Receipt, Vector, plain
@@ -155,6 +155,7 @@ def receipt_of(
             {**segment, "ended": ended, "digest": digest}
             for segment, ended, digest in zip(segments, played.ended, played.digests, strict=True)
         ],
+        replay=bits.promised(played),
         figures=claims.figures(played, told(run)),
         regret=main,
         curve=entries[1:] if found is not None else entries,
@@ -211,7 +212,7 @@ def _with_promises(
     """A regret with the bounds that were promised by then, as they are claimed."""
     facts = Facts(replace(played, rounds=part), then, points)
     bounds = {
-        name: plain(claims.bound_of(bound, promised(name, facts), len(part)))
+        name: plain(claims.bound_of(bound, promised(name, facts), facts))
         for name, bound in promises(played, part, found).items()
         if promises_of(name, facts)
     }
@@ -254,7 +255,7 @@ def entry(
     above, below = proved(rounds, loss, proof, found.radius, found.sigma)
     size = cancelled(rounds, loss, proof, found.radius, found.sigma)
     best = claims.hull(Interval(found.lower, found.upper), Interval(below.lo, above.hi))
-    best = claims.comparator(best, size, -math.inf if loss.custom else 0.0)
+    best = claims.comparator(best, size, loss)
     return {
         "rounds": len(rounds),
         "loss": loss.spec,

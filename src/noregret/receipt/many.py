@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.exact import class_updates
+from noregret._native import exact_class_updates
 from noregret.enclose import margins, norm, norm_between, row_norms2
 from noregret.errors import ReceiptError
 from noregret.interval import Interval, ends, total
@@ -103,10 +103,10 @@ class ManyFacts:
         step = 1 if self.alone else 2
         moves = np.ascontiguousarray(self.moves)
         paired = moves.reshape(-1, step, 3)
-        sums, scores = np.zeros((self.classes, self.rounds.width, 3)), np.empty((len(paired), 3))
-        class_updates(self.rounds.given, moves, step, sums, scores)
+        sums, scores = np.zeros((self.classes * self.rounds.width, 3)), np.empty((len(paired), 3))
+        exact_class_updates(self.rounds.given, moves, step, self.classes, sums, scores)
         right = bool((ends(scores)[1] <= 0.0).all()) and self.rounds.weights is None
-        return right and self._meant(paired), norm_between(*ends(sums.reshape(-1, 3)))
+        return right and self._meant(paired), norm_between(*ends(sums))
 
     def _meant(self, paired: NDArray[np.int64]) -> bool:
         """Whether x was added to the right class and taken from one other, or added as the class's own label says."""

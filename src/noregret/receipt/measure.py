@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from noregret._kernel.state import GRADIENTS, REFRESH, SMALL
+from noregret import arithmetic
+from noregret._native import GRADIENTS, REFRESH, SMALL
 from noregret.enclose import (
     EPS,
     combined,
@@ -121,7 +122,7 @@ def sizes(played: Replayed) -> dict[str, float]:
 def _added(terms: Vector) -> float:
     """A sum of sizes: only its order matters, so that one beyond numbers is infinite."""
     with np.errstate(over="ignore"):
-        return float(np.sum(terms))
+        return arithmetic.total(terms)
 
 
 def score_moment(scores: Vector) -> Interval:
@@ -197,7 +198,7 @@ def own_loss(played: Replayed, count: int, loss: Loss, sigma: float) -> Interval
         value = float(curve["loss"][curve["rounds"] == count][0])
     slopes = np.abs(loss.gradients(_scores(rounds), rounds.y)) * (1.0 if rounds.weights is None else rounds.weights)
     steepest = float((slopes * np.sqrt(row_norms2(rounds)[1])).max(initial=0.0))
-    return Interval.around(value, (value + steepest**2 / sigma) * float_steps(rounds))
+    return Interval.around(value, (value + steepest * steepest / sigma) * float_steps(rounds))
 
 
 def steepness(played: Replayed, count: int, loss: Loss) -> float:

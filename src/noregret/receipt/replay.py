@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noregret._kernel.stamp import fingerprint
 from noregret.errors import InputError, SettingError
+from noregret.fingerprint import fingerprint
 from noregret.kernel import Kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
@@ -99,7 +99,7 @@ def described(core: Core) -> dict[str, Any]:
     """The learner's name and settings; of a loss or a kernel of the user's own its name and fingerprint."""
     settings = {key: plain(value) for key, value in core.settings.items() if value is not None}
     if core.loss.custom:
-        settings["loss"] = {"name": core.loss.name, "fingerprint": str(fingerprint(core.loss.value, core.loss.slope))}
+        settings["loss"] = {"name": core.loss.name, "fingerprint": str(core.loss.fingerprint)}
     own = core.settings.get("kernel")
     if isinstance(own, Kernel) and own.function is not None:
         settings["kernel"] = {"name": own.name, "fingerprint": str(fingerprint(own.function))}

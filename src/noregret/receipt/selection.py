@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.enclose import margins
 from noregret.errors import ReceiptError
 from noregret.learner import LEARNERS
@@ -96,7 +97,7 @@ def _check_chosen(done: Verification, said: dict[str, Any], rounds: Rounds, agai
     done.true("the selection: the chosen round is that of a candidate", type(said["round"]) is int and len(places) == 1)
     K, n = len(again.begins), len(rounds) - again.begins
     errors = np.array(again.errors, dtype=float)
-    risks = errors / n + np.sqrt(math.log(K * (K + 1.0) / (1.0 - said["confidence"])) / (2.0 * n))
+    risks = errors / n + np.sqrt(arithmetic.log(K * (K + 1.0) / (1.0 - said["confidence"])) / (2.0 * n))
     done.true("the selection: its penalised risk is the least", bool(risks[places[0]] <= risks.min() + 1e-12))
     done.same("the selection: the rounds not seen", said["tail"], int(n[places[0]]))
     done.same("the selection: errors on the rounds not seen", said["errors"], again.errors[int(places[0])])
@@ -168,14 +169,14 @@ def _values(name: str, said: dict[str, Any], core: Core, played: Replayed, again
 def _bound(name: str, v: dict[str, float], core: Core) -> float:
     """Each bound from its formula."""
     T, delta = v["rounds"], 1.0 - v["confidence"]
-    drawn = math.sqrt(-math.log(delta) / (2.0 * T))
+    drawn = math.sqrt(-arithmetic.log(delta) / (2.0 * T))
     formulas: dict[str, Callable[[], float]] = {
         "risk-binomial": lambda: _clopper_pearson(v["errors"], v["tail"], delta / v["candidates"]),
-        "risk-kl": lambda: _chernoff(v["errors"] / v["tail"], math.log(v["candidates"] / delta) / v["tail"]),
+        "risk-kl": lambda: _chernoff(v["errors"] / v["tail"], arithmetic.log(v["candidates"] / delta) / v["tail"]),
         "risk-hoeffding": lambda: (
-            v["errors"] / v["tail"] + math.sqrt(math.log(v["candidates"] / delta) / (2.0 * v["tail"]))
+            v["errors"] / v["tail"] + math.sqrt(arithmetic.log(v["candidates"] / delta) / (2.0 * v["tail"]))
         ),
-        "risk-printed": lambda: v["mistakes"] / T + 6.0 * math.sqrt(math.log(2.0 * (T + 1.0) / delta) / T),
+        "risk-printed": lambda: v["mistakes"] / T + 6.0 * math.sqrt(arithmetic.log(2.0 * (T + 1.0) / delta) / T),
         "risk-gibbs": lambda: v["mistakes"] / T + drawn,
         "risk-voted": lambda: 2.0 * (v["errors"] / T + drawn),
         "risk-average": lambda: (v["losses"] / T + core.loss(-v["reach"], 1.0) * drawn) / core.loss.at_zero,
@@ -224,7 +225,7 @@ def _again(core: Core, rounds: Rounds, begins: NDArray[np.int64], said: dict[str
         if said["how"] != "last" and (w is None or not np.array_equal(now, w) or not whole):
             w, since = now, begin
             scores = _product(rounds.part(begin, T if whole else end), w)
-            limit = _rounding(rounds) * float(np.sqrt(w @ w)) * lengths[begin : T if whole else end]
+            limit = _rounding(rounds) * arithmetic.norm(w) * lengths[begin : T if whole else end]
             wrong = ~(rounds.y[begin : T if whole else end] * scores > limit)
             if bounded:
                 found.losses += math.fsum(core.loss.values(scores, rounds.y[begin:end]))
@@ -257,7 +258,7 @@ def _bare(rounds: Rounds) -> Rows:
 def _product(rounds: Rounds, w: Vector) -> Vector:
     rows = rounds.rows
     if isinstance(rows, Dense):
-        return np.asarray(rows.X @ w)
+        return arithmetic.row_totals(rows.X * w)
     row = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
     return np.asarray(np.bincount(row, rows.values * w[rows.indices], minlength=len(rows)))
 
@@ -265,7 +266,7 @@ def _product(rounds: Rounds, w: Vector) -> Vector:
 def _lengths(rounds: Rounds) -> Vector:
     rows = rounds.rows
     if isinstance(rows, Dense):
-        return np.asarray(np.linalg.norm(rows.X, axis=1))
+        return np.sqrt(arithmetic.row_totals(np.square(rows.X, dtype=np.float64)))
     row = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
     return np.sqrt(np.bincount(row, rows.values**2, minlength=len(rows)))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import enclose, model
+from noregret import arithmetic, enclose, model
 from noregret.errors import InputError, SettingError
 from noregret.interval import Interval
 from noregret.learner.core import Core
@@ -239,7 +239,7 @@ def _take(learner: Selected, rounds: Rounds, voters: Sequence[Candidate]) -> Non
 
 def penalised_risk(errors: Vector, draws: Vector, candidates: int, delta: float) -> Vector:
     """k/n + √(ln(K(K + 1)/δ)/(2n)) (Mohri & Rostamizadeh, section 4, where K = T)."""
-    return np.asarray(errors / draws + np.sqrt(math.log(candidates * (candidates + 1.0) / delta) / (2.0 * draws)))
+    return np.asarray(errors / draws + np.sqrt(arithmetic.log(candidates * (candidates + 1.0) / delta) / (2.0 * draws)))
 
 
 def _penalised(rounds: Rounds, again: Regeneration, told: Sampled) -> tuple[list[Candidate], Sampled]:

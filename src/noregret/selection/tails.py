@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import _native, arithmetic
 from noregret.errors import SettingError
 from noregret.rounds import Rounds
 from noregret.selection.candidates import Candidate, rounding
@@ -57,16 +57,16 @@ def _count(rounds: Rounds, norms: Vector, batch: list[Candidate], whole: bool, f
     """Candidates one after another in time, on the rounds from the first one's start on."""
     W = np.stack([one.w for one in batch])
     begins = np.array([one.start for one in batch])
-    near = rounding(rounds) * np.sqrt(np.einsum("ij,ij->i", W, W))
+    near = rounding(rounds) * np.sqrt(arithmetic.row_totals(W * W))
     tail = np.zeros(len(batch), np.int64)
     end = len(rounds) if whole else batch[-1].stop
     for start in range(batch[0].start, end, ROWS):
         stop = min(start + ROWS, end)
         part = rounds.part(start, stop)
         times = np.arange(start, stop)
-        margins = part.y[:, None] * (matrix(part) @ W.T)
+        margins = part.y[:, None] * _scores(part, W)
         wrong = ~(margins > norms[start:stop, None] * near) & (times[:, None] >= begins)
-        tail += wrong.sum(axis=0)
+        tail += np.count_nonzero(wrong, axis=0)
         owners = np.searchsorted(begins, times, side="right") - 1
         mine = times < batch[-1].stop
         found.own[times[mine]] = wrong[mine, owners[mine]]
@@ -76,20 +76,18 @@ def _count(rounds: Rounds, norms: Vector, batch: list[Candidate], whole: bool, f
         found.errors[one.start : one.stop] = total - before
 
 
+def _scores(part: Rounds, W: NDArray[np.float64]) -> NDArray[np.float64]:
+    """⟨w, x⟩ of every round and candidate, as the core adds."""
+    found = np.empty((len(W), len(part)))
+    for w, scores in zip(W, found, strict=True):
+        _native.score_linear(part.given, w, 1.0, 0.0, scores)
+    return found.T
+
+
 def row_norms(rounds: Rounds) -> Vector:
     """‖x‖ of every round."""
     rows = rounds.rows
     if isinstance(rows, Dense):
-        return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows.X, rows.X)))
+        return np.sqrt(arithmetic.row_totals(np.square(rows.X, dtype=np.float64)))
     row = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
     return np.sqrt(np.bincount(row, rows.values**2, minlength=len(rows)))
-
-
-def matrix(rounds: Rounds) -> Any:
-    """The rows as something that can be multiplied."""
-    rows = rounds.rows
-    if isinstance(rows, Dense):
-        return rows.X
-    from scipy.sparse import csr_array
-
-    return csr_array((rows.values, rows.indices.astype(np.int64), rows.indptr), shape=(len(rows), rounds.width))

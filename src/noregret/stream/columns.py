@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.errors import InputError, SettingError
 from noregret.stream.base import Stream
 from noregret.stream.block import Dense
@@ -251,7 +252,7 @@ def _several(table: Any, outcome: str | None, experts: Sequence[str]) -> Laid | 
 
 def _summing_to_one(found: Laid, experts: Sequence[str], outcome: str) -> Laid:
     """Probabilities that sum to 1 but for their last figures are divided by their sum; others are refused."""
-    sums = found.given.sum(axis=2)
+    sums = arithmetic.row_totals(found.given)
     wrong = np.abs(sums - 1.0) > 1e-6
     if wrong.any():
         row, i = np.argwhere(wrong)[0].tolist()

@@ -15,6 +15,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret._native import HASHED, IGNORED, LABEL, NUMBER, parse_delimited, records_end
 from noregret.errors import InputError
 from noregret.stream.amounts import amounts
 from noregret.stream.block import Dense, Ints, Rows
@@ -32,7 +33,6 @@ from noregret.stream.table import Plan, label_place, plan
 from noregret.stream.text import Part, TextStream
 
 CellsOf = Callable[[int], Sequence[str]]  # the first cells of a column
-TOUGH_NUMBERS = 4096  # a piece may hold so many that only the exact routine can read; records with more are not plain
 
 
 class Delimited(TextStream):
@@ -74,8 +74,6 @@ class Delimited(TextStream):
 
     def _cut(self, data: bytearray, start: int, filled: int) -> int:
         """Where the last whole record ends."""
-        from noregret._kernel.delimited import records_end
-
         stop = line_end(data, start, filled)
         if not self._between:
             lines = bytes(memoryview(data)[start:stop]).split(b"\n")
@@ -191,8 +189,6 @@ def _numbers_alone(
 
     None unless all records are plain, with numbers in each column of which nothing is known.
     """
-    from noregret._kernel.delimited import IGNORED, LABEL, NUMBER, delimited
-
     known = {} if settings.features is None else settings.features.columns
     kinds = np.full(len(header), NUMBER, dtype=np.int64)
     passed = {*settings.ignore, *settings.text, *settings.categorical}
@@ -201,13 +197,14 @@ def _numbers_alone(
     label = label_place(header, settings)
     if label is not None:
         kinds[label] = LABEL
-    most, _, odd = text.counts(b"\n")
-    if odd or settings.date or settings.numeric:
+    counts = text.counts(b"\n")
+    most = counts.lines
+    if counts.odd or settings.date or settings.numeric:
         return None
-    done = np.array([at, 0, 0, 0], dtype=np.int64)
-    cells, tokens, tough = (np.empty(shape, dtype=np.int64) for shape in ((0, 0, 2), (most, 2), (0, 3)))
+    done = np.array([at, 0, 0], dtype=np.int64)
+    cells, tokens = np.empty((0, 0), dtype=np.int64), np.empty((most, 2), dtype=np.int64)
     labels = np.zeros(most)
-    plain = delimited(
+    plain = parse_delimited(
         text.array,
         text.stop,
         ord(between),
@@ -218,7 +215,6 @@ def _numbers_alone(
         labels,
         tokens,
         np.empty(most, dtype=np.int64),
-        tough,
         done,
     )
     if not plain:
@@ -231,8 +227,6 @@ def _numbers_alone(
 
 def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
     """What each column is and where it goes, as the kernel takes it."""
-    from noregret._kernel.delimited import HASHED, IGNORED, LABEL, NUMBER
-
     kinds, places = np.full(width, IGNORED, dtype=np.int64), np.zeros(width, dtype=np.int64)
     for place, column in enumerate(plan.numeric):
         kinds[column.column] = NUMBER
@@ -252,25 +246,23 @@ class _Rows:
         self._plan = plan
         self._columns = columns
         self._between = ord(between)
-        rows, _, odd = text.counts(b"\n")
+        counts = text.counts(b"\n")
+        rows = counts.lines
         dense = plan.features.hash_start is None
         width = plan.features.width if dense else len(plan.numeric)
         self._X = text.reuse.array(rows * width).reshape(rows, width)
         if width != len(plan.numeric):
             self._X[:] = 0.0
-        self._cells = np.empty((rows, len(plan.texts), 2), dtype=np.int64)
+        self._cells = np.empty((rows, 2 * len(plan.texts)), dtype=np.int64)  # where each begins and ends
         self._labels, self._tokens = np.full(rows, math.nan), np.empty((rows, 2), dtype=np.int64)
         self._lines = np.empty(rows, dtype=np.int64)
-        self._tough = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64)
-        self._done = np.array([text.start, text.before, 0, 0], dtype=np.int64)
-        self._stop = text.decodable() if odd else text.stop
+        self._done = np.array([text.start, text.before, 0], dtype=np.int64)
+        self._stop = text.decodable() if counts.odd else text.stop
         self._more = bytearray()  # cells that are not in the text as they are meant
 
     def plain(self) -> bool:
         """Go on through plain records; whether the end of the text was reached."""
-        from noregret._kernel.delimited import delimited
-
-        found = delimited(
+        found = parse_delimited(
             self._text.array,
             self._stop,
             self._between,
@@ -280,10 +272,9 @@ class _Rows:
             self._labels,
             self._tokens,
             self._lines,
-            self._tough,
             self._done,
         )
-        return bool(found) and self._stop == self._text.stop
+        return found and self._stop == self._text.stop
 
     @property
     def reached(self) -> tuple[int, int]:
@@ -301,7 +292,7 @@ class _Rows:
         ):
             self._X[row, place] = _number(cells[column.column], column.name, source, records.began)
         for place, text in enumerate(self._plan.texts):
-            self._cells[row, place] = self._kept(cells[text.column])
+            self._cells[row, 2 * place : 2 * place + 2] = self._kept(cells[text.column])
         if self._plan.label is not None:
             label = cells[self._plan.label]
             value = number(label)
@@ -317,10 +308,7 @@ class _Rows:
 
     def part(self, wrong: InputError | None, source: str) -> Part:
         """Everything that was found, up to the first cell that does not fit."""
-        _, count, rows, tough = self._done.tolist()
-        values = self._X.reshape(-1)
-        for entry, begin, end in self._tough[:tough].tolist():
-            values[entry] = float(self._text.data[begin:end])
+        _, count, rows = self._done.tolist()
         data = self._text.data + self._more if self._more else self._text.data
         texts = self._texts(data, rows)
         made, unfit = self._made(texts[len(self._plan.hashed) :], source)
@@ -345,8 +333,8 @@ class _Rows:
         if not self._cells.shape[1]:
             return []
         array = np.frombuffer(data, dtype=np.uint8)
-        places = np.ascontiguousarray(self._cells[:rows].transpose(1, 2, 0))
-        return [Strings(array, starts, stops) for starts, stops in places]
+        places = np.ascontiguousarray(self._cells[:rows].T)
+        return [Strings(array, *ends) for ends in zip(places[::2], places[1::2], strict=True)]
 
     def _made(
         self, texts: list[Strings], source: str

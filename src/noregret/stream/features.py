@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret._native import note_slots
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
 from noregret.stream.kinds import CATEGORY, NUMBER, TEXT, kinds_of
@@ -123,6 +124,11 @@ class Features:
     def slots(self) -> int:
         """How many indices belong to hashed values."""
         return 0 if self.hash_bits is None else 1 << self.hash_bits
+
+    @property
+    def plain_names(self) -> bool:
+        """Whether every key of a dict is a feature by its name, and its value a number."""
+        return self.kind == "names" and not (self.categorical or self.text or self.special)
 
     @property
     def bare(self) -> bool:
@@ -234,10 +240,8 @@ class Features:
 
         Only one thread may do so; others may look at `noted` meanwhile, which never forgets.
         """
-        from noregret._kernel.gather import newly
-
         new = np.empty(len(hints.slots), dtype=np.int64)
-        new = new[: newly(hints.slots, self.noted, new)]
+        new = new[: note_slots(hints.slots, self.noted, new)]
         for slot, text in zip(hints.slots[new].tolist(), hints.texts(new), strict=True):
             self.values[slot] = text[:60]
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import _native
 from noregret.stream.block import Floats, Indices, Ints, Sparse
 from noregret.stream.features import Features, Hints
 
@@ -64,11 +65,9 @@ def slots(found: Sequence[str], features: Features, learn: bool) -> Indices:
 
 def hashes(found: Sequence[str]) -> Indices:
     """MurmurHash3 of the UTF-8 bytes of each string."""
-    from noregret._kernel.hashing import murmur3
-
     data, offsets = _joined(found)
     out = np.empty(len(found), dtype=np.uint32)
-    murmur3(data, offsets, out)
+    _native.hash_strings(data, offsets, out)
     return out
 
 
@@ -115,8 +114,6 @@ class Column:
 
 def hashed_column(column: Column, features: Features) -> tuple[Ints, Indices]:
     """The (row, slot) of every feature of a column, slots counted from 0; those of a cell stand together in order."""
-    from noregret._kernel.gather import repeated
-
     cells = column.cells
     rows, found = _hashed_words(column) if column.is_text else _hashed_values(column)
     found &= np.uint32(features.slots - 1)
@@ -126,29 +123,25 @@ def hashed_column(column: Column, features: Features) -> tuple[Ints, Indices]:
     there = cells.codes[cells.codes >= 0]
     total = int((bounds[there + 1] - bounds[there]).sum())
     rows, out = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.uint32)
-    repeated(cells.codes, bounds, order, found, rows, out)
+    _native.repeat_slots(cells.codes, bounds, order, found, rows, out)
     return rows, out
 
 
 def _hashed_values(column: Column) -> tuple[Ints, Indices]:
     """The (cell, hash) of every cell that is not blank."""
-    from noregret._kernel.hashing import hash_values
-
-    head, cells = _read_only(f"{column.name}=".encode("utf-8", "surrogatepass")), column.cells
+    head, cells = _head(column), column.cells
     rows, out = np.empty(len(cells.starts), dtype=np.int64), np.empty(len(cells.starts), dtype=np.uint32)
-    count = hash_values(head, _read_only(cells.data), cells.starts, cells.stops, rows, out)
+    count = _native.hash_cells(head, cells.data, cells.starts, cells.stops, rows, out)
     return rows[:count], out[:count]
 
 
 def _hashed_words(column: Column) -> tuple[Ints, Indices]:
     """The (cell, hash) of every word; cells that are not ASCII come last."""
-    from noregret._kernel.hashing import hash_words
-
-    head, cells = _read_only(f"{column.name}=".encode("utf-8", "surrogatepass")), column.cells
+    head, cells = _head(column), column.cells
     most = int((cells.stops - cells.starts + 1 >> 1).sum())
     rows, out = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.uint32)
     left = np.empty(len(cells.starts), dtype=np.int64)
-    count, others = hash_words(head, _read_only(cells.data), cells.starts, cells.stops, rows, out, left)
+    count, others = _native.hash_words(head, cells.data, cells.starts, cells.stops, rows, out, left)
     if not others:
         return rows[:count], out[:count]
     distinct = Strings(cells.data, cells.starts, cells.stops)
@@ -158,11 +151,9 @@ def _hashed_words(column: Column) -> tuple[Ints, Indices]:
     return np.concatenate([rows[:count], cell_of]), np.concatenate([out[:count], more])
 
 
-def _read_only(data: Any) -> Bytes:
-    """Bytes as the kernels were compiled for them: Arrow's memory cannot be written to."""
-    view = np.frombuffer(data, dtype=np.uint8) if isinstance(data, bytes) else data.view()
-    view.flags.writeable = False
-    return view
+def _head(column: Column) -> Bytes:
+    """What is hashed before each cell."""
+    return np.frombuffer(f"{column.name}=".encode("utf-8", "surrogatepass"), dtype=np.uint8)
 
 
 class HashedValues:
@@ -177,19 +168,15 @@ class HashedValues:
 
     def hints(self, order: Ints, first: int, features: Features) -> Hints:
         """The features, in the `order` of which they are counted from `first`, that nothing is known about."""
-        from noregret._kernel.gather import maybe_new
-
         entries = np.empty(len(self.slots), dtype=np.int64)
-        entries = entries[: maybe_new(order, first, self.slots, features.noted, entries)]
+        entries = entries[: _native.maybe_new_slots(order, first, self.slots, features.noted, entries)]
         return Hints(self.slots[entries], lambda places: self._tokens(entries[places]))
 
     def _tokens(self, entries: Ints) -> Iterator[str]:
         """The `column=value` strings that were hashed."""
-        from noregret._kernel.gather import ordinals
-
         places = np.searchsorted(self._ends[1:], entries, side="right")
         within = np.empty(len(entries), dtype=np.int64)
-        ordinals(self.rows, entries, self._ends[places], within)
+        _native.places_in_row(self.rows, entries, self._ends[places], within)
         for place, row, k in zip(places.tolist(), self.rows[entries].tolist(), within.tolist(), strict=True):
             column = self._columns[place]
             cell = column.cells.text(row)
@@ -198,21 +185,18 @@ class HashedValues:
 
 def by_row(rows: Ints, count: int) -> tuple[Ints, Ints]:
     """The entries of each of `count` rows: order[bounds[t]:bounds[t+1]] of row t, as they came."""
-    from noregret._kernel.gather import by_row as sort
-
     bounds, order = np.zeros(count + 1, dtype=np.int64), np.empty(len(rows), dtype=np.int64)
-    sort(rows, bounds, order)
+    _native.entries_by_row(np.ascontiguousarray(rows), bounds, order)
     return bounds, order
 
 
 def merged(bounds: Ints, order: Ints, indices: NDArray[Any], values: Floats) -> Sparse:
     """Compressed rows of entries that are in the order of `by_row`: indices ascending, coinciding ones summed."""
-    from noregret._kernel.gather import merged as merge
-
     total, longest = len(order), int(np.diff(bounds).max(initial=0))
     indptr, places = np.empty(len(bounds), dtype=np.int64), np.empty(total, dtype=np.uint32)
     sums, keys, room = np.empty(total, dtype=values.dtype), np.empty(longest, np.int64), np.empty(longest, np.int64)
-    kept = merge(bounds, order, indices.astype(np.uint32, copy=False), values, keys, room, indptr, places, sums)
+    given = np.ascontiguousarray(indices, np.uint32), np.ascontiguousarray(values)
+    kept = _native.merge_rows(bounds, order, *given, keys, room, indptr, places, sums)
     return Sparse(indptr, places[:kept], sums[:kept])
 
 

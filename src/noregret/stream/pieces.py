@@ -5,19 +5,30 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import _native
 from noregret.errors import InputError
 from noregret.stream.opening import Opened
 from noregret.stream.reuse import Reuse
 
 FIRST, LARGEST = 2**16, 2**22  # bytes: the first piece is small, so that its rows are there soon
 LINE_LIMIT = 2**26  # bytes: a few compressed kilobytes could otherwise be a line that fills the memory
-SLACK = b"\n" * 32  # what a parser may look at behind a piece
+SLACK = b"\n" * _native.SLACK  # what a parser may look at behind a piece
 MARK = b"\xef\xbb\xbf"
 Cut = Callable[[bytearray, int, int], int]
+
+
+class Counts(NamedTuple):
+    """How often some bytes occur in a piece of text."""
+
+    lines: int  # newlines
+    others: int
+    odd: int  # NUL, or not ASCII
+    white: int  # blanks, and what is below them: newlines too
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +49,9 @@ class Piece:
         """The buffer as kernels take it."""
         return np.frombuffer(self.data, dtype=np.uint8)
 
-    def counts(self, one: bytes) -> tuple[int, int, int]:
-        """How many lines there are, how often another byte occurs, and how many bytes are NUL or not ASCII."""
-        from noregret._kernel.svmlight import counted
-
-        lines, others, odd = counted(self.array, self.start, self.stop, one[0])
-        return int(lines), int(others), int(odd)
+    def counts(self, other: bytes) -> Counts:
+        """How often some bytes occur, `other` among them."""
+        return Counts(*_native.count_bytes(self.array, self.start, self.stop, other[0]))
 
     def line(self, begin: int) -> bytes:
         """The line that begins there, without its newline."""

@@ -61,6 +61,7 @@ def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
             return memo.row
         except NO_NUMBERS:
             pass
+    row = dict(row)  # a value that is asked for its number may change the dict that it came from
     numbers = _numbers(row)
     if grow and (numbers is None or not np.isfinite(numbers).all()):
         _refuse_strange(features, row)  # before a name of it is taken in

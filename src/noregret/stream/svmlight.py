@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from noregret._native import parse_svmlight
 from noregret.errors import InputError
 from noregret.stream.block import MAX_INDEX, Sparse, reach
 from noregret.stream.lines import binary, decoded
@@ -21,7 +22,6 @@ from noregret.stream.settings import Settings
 from noregret.stream.text import Part, TextStream
 
 Pairs = tuple[list[int], list[float]]
-TOUGH_NUMBERS = 4096  # a piece may hold so many that only the exact routine can read; lines with more are not plain
 
 
 class Svmlight(TextStream):
@@ -46,21 +46,20 @@ class _Rows:
 
     def __init__(self, text: Piece) -> None:
         self._text = text
-        rows, pairs, odd = text.counts(b":")
+        counts = text.counts(b":")
+        rows, pairs = counts.lines, counts.others
         self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
         self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
         self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
-        self._tough, self._room = np.empty((TOUGH_NUMBERS, 3), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
+        self._room = np.empty(4 * pairs + 2, dtype=np.int64)
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)
-        self._stop = text.without_nul() if odd else text.stop
+        self._stop = text.without_nul() if counts.odd else text.stop
         self._finite = True
 
     def plain(self, labelled: bool) -> bool:
         """Go on through plain lines; whether the end of the text was reached."""
-        from noregret._kernel.svmlight import svmlight
-
-        found = svmlight(
+        found = parse_svmlight(
             self._text.array,
             self._stop,
             labelled,
@@ -70,11 +69,10 @@ class _Rows:
             self._bounds,
             self._indices,
             self._values,
-            self._tough,
             self._room,
             self._done,
         )
-        return bool(found) and self._stop == self._text.stop
+        return found and self._stop == self._text.stop
 
     def line(self) -> tuple[bytes, int]:
         """The line that was reached, and its number, from 1."""
@@ -100,13 +98,10 @@ class _Rows:
 
     def part(self, wrong: InputError | None) -> Part:
         """Everything that was found."""
-        _, count, rows, pairs, tough = self._done.tolist()
-        for entry, begin, end in self._tough[:tough].tolist():
-            self._values[entry] = float(self._text.data[begin:end])
-            self._finite &= math.isfinite(self._values[entry])
+        _, count, rows, pairs, infinite = self._done.tolist()
         bounds, indices, values = self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs]
         return Part(
-            Sparse(bounds, indices, values, finite=self._finite, reach=reach(indices)),
+            Sparse(bounds, indices, values, finite=self._finite and not infinite, reach=reach(indices)),
             self._labels[:rows],
             lambda: [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:rows].tolist()],
             self._lines[:rows],

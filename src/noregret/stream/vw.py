@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from noregret._native import parse_vw
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import Ints, Sparse
 from noregret.stream.features import Features, Hints
@@ -140,9 +141,8 @@ class _Rows:
 
     def __init__(self, text: Piece, features: Features) -> None:
         self._text, self._features = text, features
-        held = text.array[text.start : text.stop]
-        rows = int(np.count_nonzero(held == ord("\n")))
-        pairs = int(np.count_nonzero(held <= ord(" "))) - rows  # each has a blank before it
+        counts = text.counts(b"|")
+        rows, pairs = counts.lines, counts.white - counts.lines  # each entry has a blank before it
         self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
         self._weights, self._lines = np.empty(rows), np.empty(rows, dtype=np.int64)
         self._bounds = np.empty(rows + 1, dtype=np.int64)
@@ -151,13 +151,11 @@ class _Rows:
         self._said: list[str] = []  # names from lines that are not plain
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0, 0], dtype=np.int64)
-        self._stop = text.decodable()
+        self._stop = text.decodable() if counts.odd else text.stop
 
     def plain(self) -> bool:
         """Go on through plain lines; whether the end of the text was reached."""
-        from noregret._kernel.vw import vowpal
-
-        found = vowpal(
+        found = parse_vw(
             self._text.array,
             self._stop,
             self._features.hash_start or 0,
@@ -174,7 +172,7 @@ class _Rows:
             self._table,
             self._done,
         )
-        return bool(found) and self._stop == self._text.stop
+        return found and self._stop == self._text.stop
 
     def line(self) -> tuple[bytes, int]:
         """The line that was reached, and its number, from 1."""

@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from noregret import arithmetic
+from noregret.arithmetic import log_gamma
 from noregret.enclose import norm
 from noregret.interval import Interval
 from noregret.theorem import gradients
@@ -32,9 +34,9 @@ def potential(n: int, x: float) -> float:
     (1.0, 1.5)
     """
     x = min(x, float(n))
-    log = n * math.log(2.0) + math.lgamma((n + 1.0 + x) / 2.0) + math.lgamma((n + 1.0 - x) / 2.0)
-    log -= math.log(math.pi) + math.lgamma(n + 1.0)
-    return math.exp(log) if n and log < 700.0 else (math.inf if n else 1.0)
+    log = n * arithmetic.LN2 + log_gamma((n + 1.0 + x) / 2.0) + log_gamma((n + 1.0 - x) / 2.0)
+    log -= arithmetic.log(math.pi) + log_gamma(n + 1.0)
+    return arithmetic.exp(log) if n and log < 700.0 else (math.inf if n else 1.0)
 
 
 def regret_of(G: Interval, wealth: float, n: int, size: Interval) -> Interval:
@@ -78,7 +80,7 @@ def coin_wealth(evidence: Evidence) -> Claim:
     bound = G.hi * wealth * (1.0 - least)
     assert found.slopes is not None
     assert evidence.rounds.scores is not None
-    size = float(np.sum(np.abs(found.slopes * evidence.rounds.scores))) + G.hi * wealth * (1.0 + least)
+    size = arithmetic.total(np.abs(found.slopes * evidence.rounds.scores)) + G.hi * wealth * (1.0 + least)
     bound += gradients.roundings(evidence.rounds) * size
     values = {"bets": float(n), "norm_of_sum": found.norm_of_sum.hi, "gradient_bound": G.hi}
     return Claim(Interval.of(bound), Interval.of(found.sum_dot_weights.lo), math.inf, values)
@@ -86,7 +88,7 @@ def coin_wealth(evidence: Evidence) -> Claim:
 
 def _off(n: int) -> float:
     """How far, relatively, the logarithms of factorials may have moved the potential."""
-    return 2.0**-46 * (n + 4.0) * math.log(n + 4.0)
+    return 2.0**-46 * (n + 4.0) * arithmetic.log(n + 4.0)
 
 
 @theorem(

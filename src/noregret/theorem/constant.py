@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from noregret._kernel.state import ADAPTIVE, CONSTANT
+from noregret._native import ADAPTIVE, CONSTANT
 from noregret.interval import Interval, largest
 from noregret.theorem.evidence import Evidence
 from noregret.theorem.needs import BALL_DOMAIN, CONVEX, FROM_ZERO, INSIDE, gradient

@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import BOX
+from noregret import arithmetic
+from noregret._native import BOX
 from noregret.enclose import combined
 from noregret.interval import Interval, total
 from noregret.theorem.evidence import Evidence
@@ -96,7 +97,7 @@ def box_linearised(evidence: Evidence) -> Claim:
     norm = total(np.where((low <= 0.0) & (high >= 0.0), 0.0, np.minimum(np.abs(low), np.abs(high))), size)
     if lost:
         # a slope known to within a share of itself moves the sum by at most that share of Σ|g_i|
-        reach = float(np.sum(magnitudes(evidence))) * lost * 1.001
+        reach = arithmetic.total(magnitudes(evidence)) * lost * 1.001
         norm = Interval.outward(norm.lo - reach, norm.hi + reach).positive()
     bound = found.sum_dot_weights + norm * evidence.run.learner.domain.radius
     values = {"dot_weights": found.sum_dot_weights.hi, "norm1_of_sum": norm.hi}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import CROSS, SIMPLEX
+from noregret._native import CROSS, SIMPLEX
 from noregret.enclose import combined
 from noregret.interval import Interval
 from noregret.theorem.coordinate import magnitudes, scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noregret._kernel.state import DOUBLING
+from noregret._native import DOUBLING
 from noregret.interval import Interval
 from noregret.theorem.constant import gradient_parameter, gradients_within
 from noregret.theorem.evidence import Evidence

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from noregret import enclose
 from noregret import loss as losses
-from noregret._kernel.exact import updates
-from noregret._kernel.state import BALL, SQRT, STRONG
+from noregret._native import BALL, SQRT, STRONG, exact_updates
 from noregret.errors import SettingError
 from noregret.gram import Gram
 from noregret.hindsight.result import Hindsight
@@ -309,7 +308,7 @@ def _own_loss(run: Run, rounds: Rounds, loss: Loss) -> Interval:
     if not sigma:
         return plain
     # The regulariser (σ/2)‖w‖² is known from the loop's running norm alone, and ‖w‖ ≤ max‖k·s·x‖/σ.
-    size = run.loss + gradients.slope_bound(run, rounds) ** 2 / sigma
+    size = run.loss + float(np.square(gradients.slope_bound(run, rounds))) / sigma
     return Interval.around(run.loss, size * gradients.roundings(rounds))
 
 
@@ -334,7 +333,7 @@ def _mistakes(run: Run, rounds: Rounds, start: Start) -> Mistakes:
     plain, chosen = replace(rounds, weights=None), update_rounds(run, rounds)
     before, after = _in_steps(start), np.empty((len(chosen), 3))
     reached = before.copy()
-    updates(plain.given, plain.y, chosen, reached, after)
+    exact_updates(plain.given, plain.y, chosen, reached, after)
     signs = np.zeros(len(rounds))
     signs[chosen] = rounds.y[chosen]
     lo, hi = enclose.row_norms2(plain)

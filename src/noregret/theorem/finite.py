@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any, cast
 
+from noregret import arithmetic
 from noregret.finite import SOA, Agnostic, Dimensions, FiniteRun, TreeAdversary, shatters_set, shatters_tree
 from noregret.interval import Interval
 from noregret.theorem.certificate import Certificate
@@ -93,7 +94,7 @@ def halving_log(run: FiniteRun) -> Claim:
     """Every mistake of Halving leaves at most half of the version space: M ≤ log2 |H|, whatever the tie rule."""
     size = _size(run)
     whole = size.bit_length() - 1
-    exact = Interval.of(float(whole)) if size == 1 << whole else Interval.outward(math.log2(size), math.log2(size))
+    exact = Interval.of(float(whole)) if size == 1 << whole else Interval.of(float(size)).log() / Interval.of(2.0).log()
     return _mistakes(run, exact, hypotheses=float(size))
 
 
@@ -153,8 +154,8 @@ def agnostic_littlestone(run: FiniteRun) -> Claim:
     hypothesis, whatever the labels. The bound is that of exact weights; T(T + 50)/2⁴⁶ is added for rounded ones."""
     learner, rounds = _agnostic(run), len(run.rounds)
     assert run.best is not None
-    log = math.log(learner.experts)
-    bound = (Interval.outward(log, log) * (2.0 * learner.horizon)).sqrt() if learner.experts > 1 else Interval.of(0.0)
+    log = arithmetic.log_of_whole(learner.experts)
+    bound = (Interval.around(log, log * 2.0**-50) * (2.0 * learner.horizon)).sqrt()
     loss = math.fsum(one.loss for one in run.rounds)
     regret = Interval.around(loss, (rounds + 1) * 2.0**-53) - float(run.best)
     spare = Interval(0.0, rounds * (rounds + 50) * 2.0**-46)

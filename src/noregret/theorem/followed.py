@@ -21,7 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.matrix import follow
+from noregret import arithmetic
+from noregret._native import follow_matrix
 from noregret.interval import Interval, least, total
 from noregret.rounds import Rounds
 
@@ -56,7 +57,7 @@ def followed(rounds: Rounds, chosen: NDArray[np.int64], ridge: float) -> Followe
     matrices = (ridge * np.eye(n), np.eye(n) / ridge, np.zeros(n), np.zeros(n), np.zeros(n))
     weights = np.zeros(0) if rounds.weights is None else rounds.weights
     out = np.zeros((count, 5))
-    follow(rounds.given, rounds.y, weights, chosen, ridge, matrices, n, out)
+    follow_matrix(rounds.given, rounds.y, weights, chosen, ridge, *matrices, n, out)
     scores, forms, rest, size, trace = out.T
     k, y = np.ones(count) if rounds.weights is None else rounds.weights[chosen], rounds.y[chosen]
     unit = (n + count + 16.0) * 2.0**-52  # twice what n + count + 16 roundings can do
@@ -82,12 +83,12 @@ def followed(rounds: Rounds, chosen: NDArray[np.int64], ridge: float) -> Followe
 
 def _log_det(k: Vector, lo: Vector, hi: Vector, diagonal: Vector, ridge: float, unit: float) -> Interval:
     """ln det(A_T/a) from the steps, and from the diagonal."""
-    low = -np.log1p(-np.minimum(np.nextafter(k * lo, 0.0), 1.0 - 2.0**-53))
+    low = -arithmetic.log1p(-np.minimum(np.nextafter(k * lo, 0.0), 1.0 - 2.0**-53))
     part = np.nextafter(k * hi, np.inf)
     with np.errstate(invalid="ignore", divide="ignore"):
-        high = np.where(part < 1.0, -np.log1p(-np.minimum(part, 1.0)), np.inf)
+        high = np.where(part < 1.0, -arithmetic.log1p(-np.minimum(part, 1.0)), np.inf)
     by_steps = total(low * (1.0 - 2.0**-50), high * (1.0 + 2.0**-50))
-    ends = np.log(np.maximum(diagonal / ridge * (1.0 + unit), 1.0)) * (1.0 + 2.0**-50)
+    ends = arithmetic.log(np.maximum(diagonal / ridge * (1.0 + unit), 1.0)) * (1.0 + 2.0**-50)
     return Interval(max(by_steps.lo, 0.0), least(by_steps, total(ends, ends)).hi)
 
 

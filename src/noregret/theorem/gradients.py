@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import enclose
-from noregret._kernel.state import REFRESH, SMALL
+from noregret import arithmetic, enclose
+from noregret._native import REFRESH, SMALL
 from noregret.interval import Interval, total
 from noregret.loss import Loss
 from noregret.rounds import Rounds, as_sparse
@@ -58,7 +58,7 @@ def plain(rounds: Rounds, loss: Loss) -> Gradients:
     lo, hi = _norms2(rounds, np.abs(taken), off)
     t = np.arange(1.0, len(rounds) + 1.0)
     sums = enclose.combined(rounds, slopes)
-    lost = off * 1.001 * float(np.sum(np.sqrt(hi)))
+    lost = off * 1.001 * arithmetic.total(np.sqrt(hi))
     norm = enclose.norm_between(*sums)
     return Gradients(
         Interval(float(lo.max(initial=0.0)), float(hi.max(initial=0.0))).sqrt(),
@@ -117,8 +117,8 @@ def regularised(run: Run, rounds: Rounds) -> Gradients:
     figures, B = run.gradient, slope_bound(run, rounds)
     each = roundings(rounds) * B * B * 4.0
     t = len(rounds)
-    harmonic = math.log(t + 1.0) + 1.0
-    highest = figures["max_norm"] ** 2
+    harmonic = arithmetic.log(t + 1.0) + 1.0
+    highest = figures["max_norm"] * figures["max_norm"]
     return Gradients(
         _within(highest, each + highest * 8.0 * EPS).sqrt(),
         _within(figures["sum_norm2"], each * t),

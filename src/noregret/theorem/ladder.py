@@ -13,7 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.state import SQRT, STRONG
+from noregret import arithmetic
+from noregret._native import SQRT, STRONG
 from noregret.enclose import row_norms2
 from noregret.interval import Interval, largest
 from noregret.theorem.evidence import Evidence
@@ -74,7 +75,7 @@ def _worst(evidence: Evidence) -> Vector:
     if not 0.0 < largest_part < math.inf:
         return np.zeros_like(total)
     direction = total / largest_part
-    return np.asarray(-direction * (evidence.radius / float(np.linalg.norm(direction))))
+    return np.asarray(-direction * (evidence.radius / arithmetic.norm(direction)))
 
 
 def _line(evidence: Evidence, number: int) -> Interval:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from noregret import enclose
 from noregret import loss as losses
-from noregret._kernel.exact import class_updates
+from noregret._native import exact_class_updates
 from noregret.interval import Interval, ends, total
 from noregret.rounds import Rounds
 from noregret.run import Run
@@ -165,10 +165,10 @@ def _compared(rounds: Rounds, k: int, one: One, v: Vector) -> One:
 def _replayed(rounds: Rounds, classes: int, step: int) -> tuple[bool, Interval]:
     """Whether no update was made where the right side was ahead, exactly; and ‖S‖."""
     assert rounds.moves is not None
-    sums = np.zeros((classes, rounds.width, 3))
+    sums = np.zeros((classes * rounds.width, 3))
     out = np.empty((len(rounds.moves) // step, 3))
-    class_updates(rounds.given, np.ascontiguousarray(rounds.moves), step, sums, out)
-    return bool((ends(out)[1] <= 0.0).all()), enclose.norm_between(*ends(sums.reshape(-1, 3)))
+    exact_class_updates(rounds.given, np.ascontiguousarray(rounds.moves), step, classes, sums, out)
+    return bool((ends(out)[1] <= 0.0).all()), enclose.norm_between(*ends(sums))
 
 
 def _root(x: Interval) -> Interval:

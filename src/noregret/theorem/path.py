@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._kernel.path import replay
+from noregret import arithmetic
+from noregret._native import replay_path
 from noregret.interval import Interval
 from noregret.rounds import Rounds
 
@@ -32,16 +33,16 @@ class Path:
     def telescoped(self, u: Vector, gradients: Interval) -> Interval:
         """‖w₁−u‖²/2η₁ + ½Σc_t‖w_{t+1}−u‖² − ‖w_{T+1}−u‖²/2η_T + `gradients`."""
         root = math.sqrt(self.rounds)
-        size = float(np.linalg.norm(u))
+        size = arithmetic.norm(u)
         start = _distance2(self.first, u) / (2.0 * self.eta)
         middle = self.squares - 2.0 * _dot(u, self.drift) + size * size * (root - 1.0) / self.eta
         end = _distance2(self.last, u) * root / (2.0 * self.eta)
-        moved = self.squares + 2.0 * size * float(np.linalg.norm(self.drift)) + size * size * root / self.eta
+        moved = self.squares + 2.0 * size * arithmetic.norm(self.drift) + size * size * root / self.eta
         return self._near(start + 0.5 * middle - end, start + moved + end) + gradients
 
     def triangle(self, size: float, gradients: Interval) -> Interval:
         """The same with ‖w−u‖ ≤ ‖w‖ + ‖u‖ throughout and without the last distance, ‖u‖ being `size`."""
-        start = (float(np.linalg.norm(self.first)) + size) ** 2 / (2.0 * self.eta)
+        start = float(np.square(arithmetic.norm(self.first) + size)) / (2.0 * self.eta)
         grown = (math.sqrt(self.rounds) - 1.0) / self.eta
         value = start + 0.5 * (self.squares + 2.0 * size * self.norms + size * size * grown)
         return self._near(value, value) + gradients
@@ -62,7 +63,7 @@ def replayed(rounds: Rounds, slopes: Vector, eta: float, radius: float, start: V
     w = np.zeros(width)
     w[: len(start)] = start
     first, drift, sizes = w.copy(), np.zeros(width), np.zeros(2)
-    replay(rounds.given, slopes, eta / t, growth, radius, w, drift, sizes)
+    replay_path(rounds.given, slopes, eta / t, growth, radius, w, drift, sizes)
     return Path(first, w, drift, float(sizes[0]), float(sizes[1]), eta, T, allowance)
 
 
@@ -70,9 +71,9 @@ def _distance2(w: Vector, u: Vector) -> float:
     both = np.zeros(max(len(w), len(u)))
     both[: len(w)] += w
     both[: len(u)] -= u
-    return float(both @ both)
+    return arithmetic.norm2(both)
 
 
 def _dot(u: Vector, v: Vector) -> float:
     shared = min(len(u), len(v))
-    return float(u[:shared] @ v[:shared])
+    return arithmetic.inner(u[:shared], v[:shared])

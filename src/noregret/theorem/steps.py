@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import enclose
+from noregret import arithmetic, enclose
 from noregret import loss as losses
-from noregret._kernel.exact import steps
-from noregret._kernel.state import PASSIVE, PASSIVE_SOFT
+from noregret._native import PASSIVE, PASSIVE_SOFT, exact_steps
 from noregret.interval import Interval, ends, total
 from noregret.loss import Loss
 from noregret.rounds import Rounds
@@ -78,7 +77,7 @@ class Against:
 
     def weighted(self, weights: Vector, power: int = 1) -> Interval:
         """Σ weights·ℓ(u)^power."""
-        lo, hi = (weights * part**power for part in self.losses)
+        lo, hi = (weights * (part if power == 1 else part * part) for part in self.losses)
         slack = 4.0 * EPS
         return total(lo * (1.0 - slack), hi * (1.0 + slack)).positive()
 
@@ -92,7 +91,7 @@ def replayed(run: Run, rounds: Rounds) -> Steps:
     cap = caps(run, 0.5 * lo + 0.5 * hi)
     tau = step_lengths(run.learner.rate.code, own, 0.5 * lo + 0.5 * hi, cap)
     scores = np.zeros((len(rounds), 3))
-    steps(rounds.given, tau * towards, np.zeros((rounds.width, 3)), scores)
+    exact_steps(rounds.given, tau * towards, np.zeros((rounds.width, 3)), scores)
     low, high = ends(scores)
     reached = np.where(towards > 0.0, y - high, low - y), np.where(towards > 0.0, y - low, high - y)
     return Steps(tau, cap, (lo, hi), own, (np.nextafter(reached[0], -np.inf), np.nextafter(reached[1], np.inf)))
@@ -136,10 +135,10 @@ def _for_losses(run: Run, rounds: Rounds, found: Steps, gap: float, seconds: flo
     row2 = found.row2[1]
     with np.errstate(over="ignore"):
         weights = np.minimum(np.divide(1.0, row2, out=np.full(len(row2), TINY), where=row2 > 0.0), 1e300)
-    u, mu = np.zeros(rounds.width), math.sqrt(float(weights.sum()))
+    u, mu = np.zeros(rounds.width), math.sqrt(arithmetic.total(weights))
     for _ in range(ROUNDS_OF_NORM):
         u = _least(rounds, squared_loss(run.learner.loss), weights, mu / len(rounds), gap, seconds / ROUNDS_OF_NORM)
-        size = float(np.linalg.norm(u))
+        size = arithmetic.norm(u)
         lost = Against.at(rounds, run.learner.loss, u).weighted(weights, 2).hi
         if not (size > 0.0 and lost > 0.0):
             break

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from noregret import arithmetic
 from noregret.interval import Interval, up
 
 PI = Interval(3.141592653589793, 3.1415926535897936)
@@ -73,7 +74,7 @@ def log_tail(errors: int, draws: int, p: float) -> float:
         return 0.0
     terms = np.cumprod(ratios)
     last = ratios[-1] / (1.0 - ratios[-1]) * terms[-1] if j[-1] > 1.0 else 0.0
-    series = (1.0 + float(terms.sum() + last)) * (1.0 + (len(j) + 64.0) * 8.0 * UNIT)
+    series = (1.0 + (arithmetic.total(terms) + float(last))) * (1.0 + (len(j) + 64.0) * 8.0 * UNIT)
     return up((_log_mass(errors, draws, p) + Interval.of(series).log()).hi)
 
 

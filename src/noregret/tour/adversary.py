@@ -10,10 +10,9 @@ CLASS = f"thresholds:{POINTS}"
 
 
 def show(stage: Stage) -> None:
-    with stage.preparing():
-        hypotheses = family(CLASS)
-        depths = Depths(hypotheses)
-        best, adversary = SOA(hypotheses, 1, depths), TreeAdversary(hypotheses)
+    hypotheses = family(CLASS)
+    depths = Depths(hypotheses)
+    best, adversary = SOA(hypotheses, 1, depths), TreeAdversary(hypotheses)
     stage.say(
         f"Somewhere among {POINTS} points there is a threshold: points left of it are 1, the others 0. The adversary",
         "shows a point, you guess its label, it tells you the truth. The catch: it decides where the threshold",
@@ -29,14 +28,14 @@ def show(stage: Stage) -> None:
         label = adversary.answer(guess)
         best.learn(point, label)
         mistakes += label != guess
-        who = "the best learner there is says" if answer is None else "you say"
+        who = "the optimal learner says" if answer is None else "you say"
         stage.say(f"round {rounds}: {who} {guess}. It is {label}.", style="red" if label != guess else "green")
     left = hypotheses.name((adversary.possible & -adversary.possible).bit_length() - 1)
     stage.say("")
     stage.say(
         f"{mistakes} mistakes in {rounds} rounds, and no lie: the threshold {left.removeprefix('h')} agrees with every",
-        f"label. The Littlestone dimension of these {len(hypotheses)} thresholds is {adversary.tree.depth}: so many",
-        "mistakes it can force on anybody, and the best learner (SOA) never makes more.",
+        f"label. The Littlestone dimension of these {len(hypotheses)} thresholds is {adversary.tree.depth}: it can",
+        "force that many mistakes on anyone, and the optimal learner (SOA) never makes more.",
     )
 
 

@@ -32,8 +32,7 @@ def clouds() -> tuple[Points, Points]:
 
 def show(stage: Stage) -> None:
     X, y = clouds()
-    with stage.preparing():
-        found = separate((X, y))
+    found = separate((X, y))
     limit = found.mistake_bound or 0
     stage.say(
         "Points come one by one. The perceptron says which side of its line each is on, and",

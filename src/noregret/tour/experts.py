@@ -28,8 +28,7 @@ def costs() -> NDArray[np.float64]:
 
 def show(stage: Stage) -> None:
     table = costs()
-    with stage.preparing():
-        game = Hedge(len(NAMES)).play(table)
+    game = Hedge(len(NAMES)).play(table)
     stage.say(
         "Five experts give advice; each round every one of them costs something between 0 and 1. Hedge follows them in",
         "proportion to weights that shrink with what they have cost. It does not know who will be best.",

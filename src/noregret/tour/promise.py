@@ -23,7 +23,7 @@ PROMISE = "ogd-linearised"
 
 
 def stream() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Rows in a disc; a line decides the label, and one label in ten is turned."""
+    """Rows in a square; a line decides the label, and about one label in ten is flipped."""
     rng = np.random.default_rng(3)
     X = rng.uniform(-1.0, 1.0, size=(ROUNDS, 2))
     y = np.where((X @ [1.0, -0.5] > 0.0) ^ (rng.random(ROUNDS) < 0.1), 1.0, -1.0)
@@ -33,11 +33,10 @@ def stream() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def show(stage: Stage) -> None:
     data = stream()
     stage.say(
-        f"Gradient descent on {ROUNDS} rounds with noise. Regret: what it lost more than the best fixed weights would",
-        "have, chosen after all labels were known. They are solved for, and enclosed from both sides.",
+        f"Gradient descent on {ROUNDS} rounds with noise. Regret: how much more it lost than the best fixed",
+        "weights, chosen after all labels were known. A solver finds them; their loss is bounded from both sides.",
     )
-    with stage.preparing():
-        receipt = certify(play(OnlineGradientDescent(loss="logistic", radius=RADIUS), data), data, anytime=True)
+    receipt = certify(play(OnlineGradientDescent(loss="logistic", radius=RADIUS), data), data, anytime=True)
     points = sorted(receipt.entries, key=lambda entry: int(entry["rounds"]))
     stage.scene(frames(points), 0.5)
     last = points[-1]

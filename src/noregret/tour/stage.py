@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import select
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
 WIDTH = 78
+LOOK = 0.2  # seconds between two looks at the keyboard
 READING = 2.5  # seconds that a screen stays when the tour goes on by itself
 
 
@@ -34,10 +35,6 @@ class Stage:
     def say(self, *sentences: str, style: str = "") -> None:
         """A paragraph."""
         self.console.print(Text(" ".join(sentences), style=style))
-
-    def preparing(self) -> AbstractContextManager[object]:
-        """While something is computed for the first time: a terminal says why nothing happens."""
-        return self.console.status("preparing (the first use compiles)") if self.moving else nullcontext()
 
     def scene(self, frames: Iterable[Sequence[Text]], seconds: float) -> None:
         """Pictures one after another in one place; in a pipe only the last."""
@@ -66,11 +63,13 @@ class Stage:
             if self.moving:
                 time.sleep(READING)
             return
-        self.console.print(Text("Enter goes on, Ctrl-C leaves ", style="dim"), end="")
+        self.console.print(Text("Press Enter to continue, Ctrl-C to quit ", style="dim"), end="")
         self._line()
 
     def _line(self) -> str | None:
         """What was typed; once the input has ended the tour goes on by itself."""
+        while not select.select([sys.stdin], [], [], LOOK)[0]:  # a Ctrl-C that came just before the wait ends it too
+            pass
         line = sys.stdin.readline()
         if not line:
             self.auto = True

@@ -1,9 +1,9 @@
 """The receipt of a blend, and a verifier that recomputes every number of it from the table.
 
-The verifier is plain code of its own: it knows neither the learners of `experts` nor the theorems of this package. It
-reads the table, replays every round from the definitions with losses summed to more figures than a float has, and
-compares: forecasts, losses, the best expert, regret, the best sequence, bounds and verdicts. The first number that is
-not what comes out again is named. Bounds are enclosed with outward rounding.
+The verifier reads the table and plays every round again with the library's own loop, as that of a run does: forecasts,
+losses and weights must be the same to the last bit. The best expert, regret, the best sequence, bounds and verdicts are
+then recomputed by formulas of its own, which know nothing of the theorems of this package; bounds are enclosed with
+outward rounding. The first number that is not what comes out again is named.
 """
 
 from __future__ import annotations

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.interval import Interval
-from noregret.receipt.blend.reading import cost_width, sharing, width
+from noregret.receipt.blend.reading import cost_width, sharing
 from noregret.receipt.blend.replay import Replay
 from noregret.receipt.blend.spread import NEARLY, around, margin, spare
 from noregret.receipt.verification import Verification, real
@@ -101,7 +102,7 @@ class _Facts:
         return (self.logs * Interval.around(squares, 1e-14 * squares)).sqrt() + 2.0 * float(s.max())
 
     def mixed(self) -> Interval:
-        scale = {"log": 1.0, "brier": 4.0}.get(self.reading["loss"]) or 2.0 * width(self.reading) ** 2
+        scale = {"log": 1.0, "brier": 4.0}.get(self.reading["loss"]) or 2.0 * cost_width(self.reading)
         return self.logs * scale
 
 
@@ -110,7 +111,7 @@ def _switches(facts: _Facts) -> int:
 
 
 def _mixing(facts: _Facts) -> dict[str, float]:
-    return {"rate": {"log": 1.0, "brier": 0.25}.get(facts.reading["loss"]) or 0.5 / width(facts.reading) ** 2}
+    return {"rate": {"log": 1.0, "brier": 0.25}.get(facts.reading["loss"]) or 0.5 / cost_width(facts.reading)}
 
 
 SS = "Shalev-Shwartz & Ben-David ch. 21"
@@ -174,7 +175,7 @@ def check_certificates(
     done.same("the theorems", sorted(one["theorem"] for one in said["certificates"]), sorted(mine))
     lowest = float((reading["range"] or (0.0, 1.0))[0]) if reading["loss"] == "costs" else 0.0
     ceiling = again.total - lowest * len(laid.given)
-    size = float(np.abs(again.own).sum())
+    size = arithmetic.total(np.abs(again.own))
     best = math.inf
     for one in said["certificates"]:
         name, own = one["theorem"], one["theorem"] == "fixed-share"

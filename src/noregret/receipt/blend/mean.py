@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.interval import Interval
 from noregret.receipt.blend.replay import Replay
 from noregret.receipt.blend.spread import about
@@ -49,8 +50,8 @@ def check_mean(done: Verification, said: dict[str, Any], laid: Laid, again: Repl
 def _lost(x: NDArray[np.float64], y: Vector, w: Vector, squared: bool) -> float:
     """An upper end of what the mean with weights w/Σw loses."""
     w = w / math.fsum(w)
-    z = (x * w).sum(axis=1)
-    missed = np.abs(z - y) + (len(w) + 4.0) * 2.0 * ULP * ((np.abs(x) * w).sum(axis=1) + np.abs(y))
+    z = arithmetic.row_totals(x * w)
+    missed = np.abs(z - y) + (len(w) + 4.0) * 2.0 * ULP * (arithmetic.row_totals(np.abs(x) * w) + np.abs(y))
     terms = missed * missed if squared else missed
     return math.nextafter(math.fsum(terms * (1.0 + 4.0 * ULP)), math.inf)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from noregret import arithmetic
 from noregret.stream.columns import Laid
 
 LAST = "last value"
@@ -48,7 +49,7 @@ def in_range(laid: Laid, reading: Mapping[str, Any]) -> bool:
     if loss in ("log", "brier") and laid.given.shape[2] == 1:
         return inside and bool(np.isin(laid.outcomes, (0.0, 1.0)).all())
     if loss in ("log", "brier"):
-        sums = laid.given.sum(axis=2)
+        sums = arithmetic.row_totals(laid.given)
         return inside and bool((np.abs(sums[~np.isnan(sums)] - 1.0) <= 1e-9).all())
     return inside
 
@@ -80,6 +81,6 @@ def sharing(reading: Mapping[str, Any], experts: int, rounds: int) -> tuple[floa
     """(η, α) of Fixed-Share for T rounds and m switches, costs of width 1."""
     m = reading["switches"]
     share = min(max(m / max(rounds - 1, 1), 1.0 / rounds**2), 0.5)
-    cost = (m + 1) * math.log(experts) + m * math.log(1.0 / share)
-    cost += max(rounds - m - 1, 0) * -math.log1p(-share)
+    cost = (m + 1) * arithmetic.log(float(experts)) + m * arithmetic.log(1.0 / share)
+    cost += max(rounds - m - 1, 0) * -arithmetic.log1p(-share)
     return math.sqrt(8.0 * cost / rounds), share

@@ -1,7 +1,7 @@
-"""By how much a blend may come out differently, and so how wide its claims are.
+"""How far the sums of a blend may lie from those of exact arithmetic, and so how wide its claims are.
 
-A verifier replays the blend in longer floats than those it was played in. What it finds is known to it within `spare`;
-what is claimed is wider by `margin`, so that it contains what any verifier finds.
+A verifier plays the blend again and finds the same bits. What they sum to is known within `spare`; what is claimed is
+wider by `margin`, so that it contains what a verifier finds by its own formulas.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from noregret.interval import Interval
 from noregret.receipt.blend.reading import names_of
 
-CLOSE = 1e-11  # what one number of a replay may differ by: sums in another order, weights to other last figures
+CLOSE = 1e-11  # what two derivations of one sum may differ by
 NEARLY = 1e-9  # a bound this close to where it says nothing counts as vacuous
 
 

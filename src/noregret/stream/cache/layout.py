@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret._native import checksum
 from noregret.stream.block import MAX_INDEX, Block, Dense, Rows, Sides, Sparse, all_finite, reach
 from noregret.stream.parts import Parts, Words, parts_of
 
@@ -82,15 +83,11 @@ def _filled(size: int) -> int:
 
 
 def _sum(found: bytes) -> int:
-    from noregret._kernel.checksum import checksum
-
     return checksum(np.frombuffer(bytearray(found), dtype=np.uint64))
 
 
 def packed(block: Block, number: int, known: Words, news: News) -> tuple[bytes, NDArray[np.uint64]]:
     """The head and the body of a block; `known` are the words before it, and learns those in it."""
-    from noregret._kernel.checksum import checksum
-
     rows, before = block.rows, len(known.listed)
     parts = parts_of(block, known)
     news = msgspec.structs.replace(news, words=known.listed[before:])
@@ -110,8 +107,6 @@ def packed(block: Block, number: int, known: Words, news: News) -> tuple[bytes, 
 
 def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Rows, Parts, News]:
     """The rows of a block and its arrays, as views of its body, and its news."""
-    from noregret._kernel.checksum import checksum
-
     if checksum(body) != head.checksum:
         raise Damaged(f"block {head.number + 1} is damaged")
     parts: Parts = {}

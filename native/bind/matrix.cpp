@@ -1,0 +1,67 @@
+// Rounds of the learners that keep a matrix.
+#include "matrix.hpp"
+
+#include "bind/arrays.hpp"
+#include "bind/subjects.hpp"
+
+namespace noregret::bind {
+
+namespace {
+
+struct Given {
+    Table<double> A, B;
+    Line<double> b, u, q;
+};
+
+Matrices checked(const Given &given, Index n) {
+    const auto &[A, B, b, u, q] = given;
+    const Index room = std::min({A.rows, A.columns, B.rows, B.columns, b.size, u.size, q.size});
+    require(0 <= n && n <= room, "the matrices have no room for so many features");
+    return {A, B, b.data, u.data, q.data, n};
+}
+
+void check_rounds(const Rows &rows, Index rounds, Index weights) {
+    require(rounds <= count(rows) && (!weights || weights == rounds), "a row is not there");
+}
+
+Index play(const Rows &rows, Line<const double> labels, Line<const double> weights, Table<double> A, Table<double> B, Line<double> b, Line<double> u,
+           Line<double> q, Index n, RecordAt at, Line<double> scores) {
+    const Matrices M = checked({A, B, b, u, q}, n);
+    check_rounds(rows, labels.size, weights.size);
+    require(scores.size == labels.size && (n || at.record->config.bias == 0.0), "no room for the scores, or for the bias");
+    return std::visit([&](const auto &some) { return play_matrix(some, labels, weights, M, *at.record, scores); }, rows);
+}
+
+void score(const Rows &rows, bool shift, Table<const double> B, Line<const double> u, Index n, Line<double> q, Line<double> scores) {
+    require(0 <= n && n <= std::min({B.rows, B.columns, u.size, q.size}), "the matrices have no room for so many features");
+    const Inverse M{B, u.data, q.data, n};
+    check_rounds(rows, scores.size, 0);
+    require(n || !shift, "no room for the bias");
+    std::visit([&](const auto &some) { score_matrix(some, shift, M, scores); }, rows);
+}
+
+void follow(const Rows &rows, Line<const double> y, Line<const double> weights, Line<const Index> chosen, double a, Table<double> A, Table<double> B,
+            Line<double> b, Line<double> u, Line<double> q, Index n, Table<double> out) {
+    const Matrices M = checked({A, B, b, u, q}, n);
+    check_rounds(rows, y.size, weights.size);
+    require(out.rows == chosen.size && out.columns == 5, "five numbers for each round");
+    std::visit(
+        [&](const auto &some) {
+            for (Index i = 0; i < chosen.size; ++i) {
+                const Index t = chosen[i];
+                require(0 <= t && t < y.size && !reaches(some, t, n), "a row is not there, or wider than the matrices");
+            }
+            follow_matrix(some, y, weights, chosen, a, M, out);
+        },
+        rows);
+}
+
+}  // namespace
+
+void bind_matrix(nb::module_ &m) {
+    m.def("play_matrix", &play, unlocked());
+    m.def("score_matrix", &score, unlocked());
+    m.def("follow_matrix", &follow, unlocked());
+}
+
+}  // namespace noregret::bind

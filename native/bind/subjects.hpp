@@ -1,0 +1,20 @@
+// What each file of this folder adds to the module.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace noregret::bind {
+
+void bind_functions(nanobind::module_ &m);
+void bind_gram(nanobind::module_ &m);
+void bind_matrix(nanobind::module_ &m);
+void bind_multiclass(nanobind::module_ &m);
+void bind_rounds(nanobind::module_ &m);
+void bind_single(nanobind::module_ &m);
+void bind_exact(nanobind::module_ &m);
+void bind_experts(nanobind::module_ &m);
+void bind_finite(nanobind::module_ &m);
+void bind_hindsight(nanobind::module_ &m);
+void bind_text(nanobind::module_ &m);
+
+}  // namespace noregret::bind

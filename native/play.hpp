@@ -1,0 +1,13 @@
+// The loops for whatever loss and layout a run has: those that are played often are compiled for each, all others look
+// up the loss in every round.
+#pragma once
+
+#include "rounds.hpp"
+
+namespace noregret {
+
+Index play_linear(const Loss &loss, const Rows &rows, const Told &told, Strided<double> z, Strided<double> total, Record &record);
+Index play_coordinates(const Loss &loss, const Rows &rows, const Told &told, Table<double> table, Record &record);
+Index play_truncated(const Loss &loss, const Rows &rows, const Told &told, Table<double> table, Record &record);
+
+}  // namespace noregret
