@@ -1,11 +1,10 @@
-"""`noregret bench` and `noregret warmup` as commands; what the benchmarks measure is in tests/unit/test_bench.py."""
+"""`noregret bench` as a command; what the benchmarks measure is in tests/unit/test_bench.py."""
 
 import json
 
 import pytest
 
 import noregret.bench
-from noregret import warming
 
 
 @pytest.fixture
@@ -54,41 +53,3 @@ def test_wrong_words_are_refused_before_the_work(noregret, tiny, here, options, 
     answer = noregret("bench", "--quick", *options)
     assert answer.code == 2 and sentence in answer.err and not answer.out
     assert not list(here.iterdir())
-
-
-# -- warmup ------------------------------------------------------------------------------------------------------------
-
-
-def test_warmup_says_what_each_part_took_and_where_it_is_kept(noregret, here):
-    answer = noregret("warmup", "--only", "finite")
-    assert answer.code == 0
-    assert set(answer.rows()) >= {"finite classes", "all"}
-    assert "Kept in " in answer.out
-    assert noregret("warmup", "--only", "finite", "--quiet").out == ""
-
-
-def test_a_part_that_there_is_not_is_refused(noregret, here):
-    answer = noregret("warmup", "--only", "everything")
-    assert answer.code == 2 and "no part's name holds 'everything'; there are learners" in answer.err
-
-
-def test_every_loss_and_every_learner_has_its_part():
-    from noregret.loss import LOSSES
-
-    assert {f"learners with the loss {name}" for name in LOSSES} <= set(warming.jobs())
-
-
-def test_after_a_warmup_the_commands_compile_nothing(noregret, start, here, monkeypatch, tmp_path):
-    """A part is warmed in one process; a command of that part in another finds everything on disk."""
-    from command import ENVIRONMENT
-
-    cache = tmp_path / "kept"
-    monkeypatch.setitem(ENVIRONMENT, "NUMBA_CACHE_DIR", str(cache))
-    warmed = start("warmup", "--only", "experts", "--quiet")
-    assert warmed.communicate(timeout=600) == (b"", b"")
-    kept = sorted(path.name for path in cache.iterdir())
-    assert kept
-    (here / "table.csv").write_text("anna,bert,rain\n0.9,0.2,1\n0.4,0.3,0\n")
-    blended = start("blend", "table.csv", "--outcome", "rain", "--experts", "anna,bert", "--loss", "squared", "--quiet")
-    assert blended.communicate(timeout=600) == (b"", b"")
-    assert sorted(path.name for path in cache.iterdir()) == kept

@@ -1,6 +1,7 @@
 """`noregret demo`: a table, a certified run, pictures and a report from real data."""
 
 import re
+from contextlib import chdir
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,8 +15,16 @@ FILES = ("errors.png", "explains.svg", "receipt.json", "report.html", "tumours.n
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_table_and_the_picture(noregret, here):
-    answer = noregret("demo")
+@pytest.fixture(scope="module")
+def shown(noregret, tmp_path_factory):
+    """What the demo said, and the folder that it was started in."""
+    folder = tmp_path_factory.mktemp("shown")
+    with chdir(folder):
+        return noregret("demo"), folder
+
+
+def test_the_table_and_the_picture(shown):
+    answer, here = shown
     assert (answer.code, answer.err) == (0, "")
     table = answer.rows()
     y = load_breast_cancer().target
@@ -33,8 +42,9 @@ def test_the_table_and_the_picture(noregret, here):
     assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 20, "something is drawn"
 
 
-def test_the_receipt_stands_and_the_report_tells_of_it(noregret, here):
-    answer = noregret("demo")
+def test_the_receipt_stands_and_the_report_tells_of_it(noregret, shown, monkeypatch):
+    answer, here = shown
+    monkeypatch.chdir(here)
     (line,) = [line for line in answer.out.splitlines() if "noregret verify" in line]
     checked = noregret(*line.partition("noregret ")[2].split())
     assert checked.code == 0
@@ -54,9 +64,8 @@ def sums(path):
     return texts, [place for place in places if len(place) > 15]
 
 
-def test_the_picture_of_the_readme_is_the_one_that_the_demo_draws(noregret, here):
-    noregret("demo")
-    texts, curves = sums(here / "demo" / "explains.svg")
+def test_the_picture_of_the_readme_is_the_one_that_the_demo_draws(shown):
+    texts, curves = sums(shown[1] / "demo" / "explains.svg")
     shown, drawn = sums(DOCS / "pictures" / "explains.svg")
     assert texts == shown
     assert len(curves) == len(drawn) >= 5
@@ -67,16 +76,16 @@ def test_the_picture_of_the_readme_is_the_one_that_the_demo_draws(noregret, here
 
 
 def test_another_folder_is_made(noregret, here):
-    for option in ("-o", "--output"):
-        folder = here / option.strip("-") / "deep"
-        assert noregret("demo", option, folder).code == 0
-        assert {one.name for one in folder.iterdir()} == set(FILES)
+    folder = here / "output" / "deep"
+    assert noregret("demo", "--output", folder).code == 0
+    assert {one.name for one in folder.iterdir()} == set(FILES)
 
 
-def test_it_says_the_same_every_time(noregret, here):
-    first = noregret("demo").out
+def test_it_says_the_same_every_time(noregret, shown, monkeypatch):
+    answer, here = shown
+    monkeypatch.chdir(here)
     written = snapshot(here)
-    assert noregret("demo").out == first
+    assert noregret("demo").out == answer.out
     assert snapshot(here) == written
 
 

@@ -72,7 +72,7 @@ def at_the_end():
 atexit.register(at_the_end)
 main()
 """
-    done = [run(code) for _ in range(2)][-1]  # the first may have had to compile
+    done = run(code)
     assert done.stdout.splitlines()[-2:] == ["[]", numpy.__version__], done.stderr
 
 
@@ -113,7 +113,7 @@ def test_an_error_that_cannot_be_said_is_told_by_the_exit_code():
     assert done.returncode == 2
 
 
-# A compiler that is interrupted where nothing can be raised goes on, and fails in words of its own.
+# A library that is interrupted where nothing can be raised goes on, and fails in words of its own.
 INTERRUPTED = """
 import os, signal, sys
 from noregret.cli import main
@@ -127,15 +127,15 @@ class Late:
 def interrupted(**options):
     late = Late()
     del late
-    raise RuntimeError("no compiled object yet")
+    raise RuntimeError("no object yet")
 
 main._command = lambda words: interrupted
 main.main()
 """
 
 
-def test_what_a_ctrl_c_makes_of_the_compiler_is_not_shown():
+def test_what_a_ctrl_c_makes_of_a_library_is_not_shown():
     done = run(INTERRUPTED)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
     done = run(INTERRUPTED.replace("os.kill(os.getpid(), signal.SIGINT)", "pass"))
-    assert done.returncode == 1 and "RuntimeError: no compiled object yet" in done.stderr  # that is a bug, and shown
+    assert done.returncode == 1 and "RuntimeError: no object yet" in done.stderr  # that is a bug, and shown

@@ -63,7 +63,7 @@ def test_the_perceptron_stays_below_its_bound(noregret):
 
 def test_the_adversary_forces_four_mistakes_and_does_not_lie(noregret):
     out = noregret("tour", "adversary").out
-    told = re.findall(r"round \d: the best learner there is says (\d)\. It is (\d)\.", out)
+    told = re.findall(r"round \d: the optimal learner says (\d)\. It is (\d)\.", out)
     assert len(told) == 4
     assert all(guess != label for guess, label in told)
     threshold = int(re.search(r"the threshold (\d+) agrees", out)[1])
@@ -157,6 +157,7 @@ class Terminal:
     def end(self):
         """The exit code, all output read."""
         while True:
+            assert select.select([self.main], [], [], 120.0)[0], self.text[-2000:]
             try:
                 read = os.read(self.main, 65536)
             except OSError:
@@ -201,7 +202,7 @@ def test_pictures_move_on_a_terminal_and_no_colour_means_none(tmp_path):
 
 def test_enter_goes_on(tmp_path):
     terminal = Terminal(tmp_path, "tour")
-    terminal.until("Enter goes on")
+    terminal.until("Press Enter to continue")
     terminal.type("\n")
     terminal.until("2 of 4: The adversary against you")
     terminal.until("is point 7")

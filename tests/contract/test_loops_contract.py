@@ -8,47 +8,28 @@ import math
 import numpy as np
 import pytest
 
-from noregret._kernel import unkept
-from noregret._kernel.four import adagrad_fours, dot_row
-from noregret._kernel.lanes import LINE
-from noregret._kernel.line import add_line, dot_line, gather_line
-from noregret._kernel.record import SELDOM, book, book_rest, book_sums, record_trace, trace_late
-from noregret._kernel.rows import add, dot, gather
-from noregret._kernel.state import POINTS, RECORD, SMALL, new_state
-from noregret._kernel.vector import two_values
+from noregret._native import BINS, POINTS, SMALL, WINDOW, norm1, norm2, products, two_values
 from noregret.learner import AdaGrad, OnlineGradientDescent, Perceptron, linear
+from noregret.learner.core import LINE
 from noregret.stream.block import Dense, Sparse
+from oracle.loops import adagrad, booked, by_place, dense_dot, sparse_dot
 
 LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 11, 12, 15, 16, 17, 33, 50, 82]
 
 
-@unkept
-def dot_of(indices, values, start, stop, z):
-    return dot_row(indices, values, start, stop, z)
+SELDOM = 16384  # rounds, at the most, before their scores are put into bins
 
 
-@unkept
-def dot_in(rows, t, z):
-    return dot(rows, t, z)
+def product(rows, z):
+    """(⟨z, x⟩, ‖x‖²) of every row, as the core takes them."""
+    count = len(rows[0]) - 1 if isinstance(rows, tuple) else len(np.atleast_2d(rows))
+    out = np.empty((count, 2))
+    products(rows, z, out)
+    return [tuple(line) for line in out.tolist()]
 
 
-@unkept
-def add_to(rows, t, c, z):
-    add(rows, t, c, z)
-
-
-@unkept
-def gather_to(rows, t, c, z, g, total):
-    gather(rows, t, c, z, g, total)
-
-
-@unkept
-def adagrad_of(indices, values, first, fours, table, g, eta, radius):
-    adagrad_fours(indices, values, first, fours, table, g, eta, radius)
-
-
-def plain(function):
-    return getattr(function, "py_func", function)
+def sparse_product(indices, values, z):
+    return product((np.array([0, len(indices)]), indices, values), z)[0]
 
 
 def row_of(length, features=200, dtype=np.float64, seed=0):
@@ -63,18 +44,10 @@ def row_of(length, features=200, dtype=np.float64, seed=0):
 def test_a_sparse_row_is_summed_in_the_parts_that_are_told(length, dtype, strided):
     indices, values, z = row_of(length, dtype=dtype)
     weights = np.column_stack([z, -z])[:, 0] if strided else z
-    assert dot_of(indices, values, 0, length, weights) == dot_row(indices, values, 0, length, weights)
+    found = sparse_product(indices, values, weights)
+    assert found == sparse_dot(indices.tolist(), values.tolist(), z.tolist())
     x = values.astype(np.float64)
-    assert dot_of(indices, values, 0, length, weights) == pytest.approx((x @ z[indices], x @ x), rel=1e-12, abs=1e-12)
-
-
-@pytest.mark.parametrize("length", [n for n in LENGTHS if n])
-def test_weights_that_do_not_lie_two_to_the_k_bytes_apart_have_no_room(length):
-    indices, values, z = row_of(length)
-    for columns in (3, 6):
-        weights = np.column_stack([z] * columns)[:, 0]
-        assert all(map(math.isnan, dot_of(indices, values, 0, length, weights)))
-        assert all(map(math.isnan, dot_row(indices, values, 0, length, weights)))
+    assert found == pytest.approx((x @ z[indices], x @ x), rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize("length", [n for n in LENGTHS if n])
@@ -82,125 +55,111 @@ def test_a_feature_that_the_weights_have_no_room_for_is_not_looked_up(length):
     for at in {0, length // 2, length - 1}:
         indices, values, z = row_of(length)
         indices[at] = 200
-        assert all(math.isnan(part) for part in dot_of(indices, values, 0, length, z))
+        assert all(math.isnan(part) for part in sparse_product(indices, values, z))
+        assert all(math.isnan(part) for part in sparse_product(indices, values, np.column_stack([z, z])[:, 0]))
+
+
+@pytest.mark.parametrize("length", [n for n in LENGTHS if n])
+def test_a_row_longer_than_the_weights_is_not_played(length):
+    X, z = np.ones((1, length)), np.ones(length)
+    assert all(math.isnan(part) for part in product(X, z[: length - 1])[0])
+    with pytest.raises(Exception, match="overflow"):
+        learner = Perceptron()
+        learner.grow(length - 1, sparse=False)
+        learner.z = learner.z[: length - 1]
+        learner._play(X, np.ones(1), np.zeros(0), np.zeros(1))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("length", LENGTHS)
-def test_a_dense_row_is_summed_the_same_alone_and_among_others(length, dtype):
+def test_a_dense_row_is_summed_in_the_parts_that_are_told(length, dtype):
     rng = np.random.default_rng(length)
     X, z = rng.standard_normal((3, length)).astype(dtype), rng.standard_normal(length)
+    spread = np.column_stack([z, -z, z])[:, 0]
+    found = product(X, z)
+    assert found == product(X, spread) == [dense_dot(x, z) for x in X.tolist()]
     for t in range(3):
         x = X[t].astype(np.float64)
-        assert dot_in(X, t, z) == pytest.approx((x @ z, x @ x), rel=1e-12, abs=1e-12)
-        assert dot_in(X, t, z) == dot_in(np.ascontiguousarray(X[t]), 0, z) == dot_in(X[t : t + 1].copy(), 0, z)
-        assert dot_in(X, t, z) == dot_line(X, t, z)
-        spread = np.column_stack([z, -z, z])[:, 0]
-        assert dot_in(np.asfortranarray(X), t, z) == dot_in(X, t, spread) == dot_line(X, t, z)
-        assert dot_in(X[:, ::-1], t, z[::-1]) == dot_line(X[:, ::-1], t, z[::-1])
-        assert dot_in(np.repeat(X[t], 2)[::2], 0, spread) == dot_line(X, t, z)
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("length", LENGTHS)
-def test_a_dense_row_is_added_entry_by_entry(length, dtype):
-    rng = np.random.default_rng(length)
-    X = np.asfortranarray(rng.standard_normal((3, length)).astype(dtype))
-    z, total, guard = rng.standard_normal(length), rng.standard_normal(length), 7.0
-    for rows in (np.ascontiguousarray(X), X):
-        for t in range(3):
-            (one, other), sums = (np.append(z, guard) for _ in range(2)), [np.append(total, guard) for _ in range(2)]
-            add_to(rows, t, -0.3, one[:length])
-            add_line(rows, t, -0.3, other[:length])
-            assert one.tobytes() == other.tobytes() == np.append(z - 0.3 * X[t].astype(np.float64), guard).tobytes()
-            gather_to(rows, t, 0.7, one[:length], 1.1, sums[0][:length])
-            gather_line(rows, t, 0.7, other[:length], 1.1, sums[1][:length])
-            assert one.tobytes() == other.tobytes()
-            assert sums[0].tobytes() == sums[1].tobytes()
+        assert found[t] == pytest.approx((x @ z, x @ x), rel=1e-12, abs=1e-12)
+        assert [found[t]] == product(X[t], z) == product(X[t : t + 1].copy(), z)
 
 
 @pytest.mark.parametrize(
     ("x", "z"),
     [
-        ([1.0 + 2.0**-30], [1.0 - 2.0**-30]),  # the product rounds to 1, but is not rounded before it is added
+        ([1.0 + 2.0**-30], [1.0 - 2.0**-30]),  # the product rounds to 1 before it is added
         ([1.0, 1.0 + 2.0**-30, 0.0, 0.0], [-1.0, 1.0 - 2.0**-30, 0.0, 0.0]),
         ([-1e300, 1.1e300, 0.5], [1e8, 1e8, 2.0]),
         ([1e200, 1e200], [1e200, -1e200]),
-        ([math.inf, 1.0], [1.0, 1.0]),
-        ([math.nan], [0.0]),
         ([5e-324, 1e-300], [0.5, 1e-20]),
     ],
 )
-def test_a_product_is_not_rounded_before_it_is_added(x, z):
-    X, weights = np.array([x]), np.array(z)
-    assert np.array(dot_in(X, 0, weights)).tobytes() == np.array(dot_line(X, 0, weights)).tobytes()
+def test_a_product_is_rounded_before_it_is_added(x, z):
+    assert np.array(product(np.array([x]), np.array(z))[0]).tobytes() == np.array(dense_dot(x, z)).tobytes()
+    indices = np.arange(len(x), dtype=np.uint32)
+    found = sparse_product(indices, np.array(x), np.array(z))
+    assert np.array(found).tobytes() == np.array(sparse_dot(indices, x, z)).tobytes()
 
 
-@pytest.mark.parametrize("radius", [math.inf, 0.05])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("fours", [0, 1, 5])
-def test_adagrad_by_four_is_adagrad_one_by_one(fours, dtype, radius):
-    indices, values, _ = row_of(4 * fours + 3, dtype=dtype)
-    values[:1] = 0.0  # a coordinate without a gradient stays where it is
-    tables = [np.random.default_rng(1).random((200, 4)) * (np.arange(200) % 3 > 0)[:, None] for _ in range(2)]
-    for table, step in zip(tables, (adagrad_of, adagrad_fours), strict=True):
-        step(indices, values, 1, fours, table, -0.7, 0.3, radius)
-    assert (tables[0] == tables[1]).all()
+@pytest.mark.parametrize("length", LENGTHS)
+def test_sums_over_all_weights_are_taken_by_place(length):
+    z = np.random.default_rng(length).standard_normal(length) * 1e3
+    for weights in (z, np.column_stack([z, z, z])[:, 1], np.concatenate([z, np.zeros(37)])):
+        assert norm2(weights) == by_place([w * w for w in z.tolist()])
+        assert norm1(weights) == by_place([abs(w) for w in z.tolist()])
 
 
-def fresh(tie):
-    record = np.zeros(1, RECORD)
-    record["state"] = new_state()
-    record["config"]["classify"], record["config"]["tie"] = 1, tie
-    return record
+@pytest.mark.parametrize("layout", ["dense", "single", "sparse"])
+@pytest.mark.parametrize("radius", [1e9, 0.05])
+@pytest.mark.parametrize("length", LENGTHS[1:])
+def test_adagrad_by_four_is_adagrad_one_by_one(length, radius, layout):
+    rng = np.random.default_rng(length)
+    X = rng.standard_normal((20, length)).astype(np.float32).astype(np.float64)
+    X[:, :1] = 0.0  # a coordinate without a gradient stays where it is
+    y = np.where(rng.random(20) < 0.5, 1.0, -1.0)
+    learner, table = AdaGrad(loss="hinge", radius=radius, rate="constant:0.3"), [[0.0] * 4 for _ in range(length)]
+    scores = learner.play(LAYOUTS[layout](X), y)
+    for x, label, score in zip(X.tolist(), y.tolist(), scores.tolist(), strict=True):
+        if label * score < 1.0:
+            adagrad(range(length), x, table, -label, 0.3, radius)
+    assert learner.total[:length].tolist() == table
 
 
-def booked_one_by_one(labels, scores, tie):
-    record = fresh(tie)
-    state, config = record[0]["state"], record[0]["config"]
-    for t, score in enumerate(scores):
-        if score == score:
-            plain(book)(state, config, 1.0, labels, scores, t, 2.0, 0.5)
-            state["rounds"] += 1
-            if state["rounds"] == state["trace_next"]:
-                plain(record_trace)(state, 1)
-    return record["state"]
-
-
-@unkept
-def booked_in_batches(record, labels, scores, start, stop, gaps):
-    state, config, room, booked = record[0]["state"], record[0]["config"], record[0]["room"], 0
-    labels, scores = labels[start:stop], scores[start:stop]
-    for t in range(labels.shape[0]):
-        if scores[t] == scores[t]:
-            book_sums(state, config, 1.0, labels[t], scores[t], 2.0, 0.5)
-            state["rounds"] += 1
-            if state["rounds"] == state["trace_next"]:
-                booked = trace_late(state, config, room, labels, scores, booked, t + 1, gaps)
-    book_rest(state, config, room, labels, scores, booked, labels.shape[0], gaps)
-
-
-@pytest.mark.parametrize("tie", [1.0, -1.0, 0.0])
+@pytest.mark.parametrize("tie", ["+1", "-1", "mistake"])
 @pytest.mark.parametrize("kind", ["plain", "zeros", "gaps", "nothing"])
 def test_rounds_booked_in_batches_are_rounds_booked_one_by_one(kind, tie):
     rng, rounds = np.random.default_rng(3), POINTS + 900  # the trace is full once, and thinned
-    scores = rng.standard_normal(rounds) * np.exp(rng.uniform(-30, 30, rounds))
-    labels = np.where(rng.random(rounds) < 0.4, 1.0, -1.0)
+    X = rng.standard_normal((rounds, 2)) * np.exp(rng.uniform(-30, 30, (rounds, 1)))
+    y = np.where(X[:, 0] > X[:, 1] * rng.standard_normal(rounds), 1.0, -1.0)
+    weights = (rng.random(rounds) < 0.8).astype(float) if kind == "gaps" else None
     if kind == "zeros":
-        scores[rng.random(rounds) < 0.1] = 0.0
-        scores[5] = -0.0
-    if kind == "gaps":
-        scores[rng.random(rounds) < 0.2] = math.nan
+        X[rng.random(rounds) < 0.1] = 0.0
     if kind == "nothing":
-        scores, labels = scores[:0], labels[:0]
-    expected = booked_one_by_one(labels, scores, tie)
-    for ends in ([len(labels)], [0, 1, 1, 7, 300, 1500, 1500, len(labels)]):
-        record, start = fresh(tie), 0
+        X, y = X[:0], y[:0]
+    for ends in ([len(y)], [0, 1, 1, 7, 300, 1500, 1500, len(y)]):
+        learner, scores, start = Perceptron(tie=tie), [], 0
         for end in ends:
-            stop = min(end, len(labels))
-            booked_in_batches(record, labels, scores, start, stop, kind == "gaps")
+            stop = min(end, len(y))
+            some = None if weights is None else weights[start:stop]
+            scores += learner.play(Dense(X[start:stop]), y[start:stop], some).tolist()
             start = stop
-        assert record["state"].tobytes() == expected.tobytes()
+        state = learner.state[0]
+        told = booked(y.tolist(), scores, {"mistake": 0.0}.get(tie, float(tie.replace("mistake", "0"))), WINDOW, POINTS)
+        for name in ("rounds", "positives", "mistakes", "last"):
+            assert state[name] == told[name]
+        assert state["confusion"].tolist() == told["confusion"]
+        count = int(state["trace_rows"])
+        assert [tuple(row) for row in state["trace"][:count, [0, 1, 3, 4]].tolist()] == told["trace"]
+        at, errors = int(state["window_at"]), state["window"].tolist()
+        in_order = [*errors[at:], *errors[:at]]
+        assert in_order[WINDOW - len(told["errors"]) :] == told["errors"]
+        played = np.array([score for score in scores if score == score])
+        signs = np.array([label for label, score in zip(y.tolist(), scores, strict=True) if score == score])
+        for label, bins in ((-1.0, state["bins"][0]), (1.0, state["bins"][1])):
+            ours = played[signs == label]
+            assert bins.sum() == len(ours)
+            assert bins[: BINS // 2].sum() == (ours < 0.0).sum()
+            assert bins[BINS // 2] == (ours == 0.0).sum()
 
 
 def long_way(learner, rows, y):

@@ -13,6 +13,7 @@ from noregret.learner.multiclass import TABLED
 from noregret.stream import read
 from noregret.stream.classes import Classes
 from oracle.classes import many
+from oracle.kernels import in_order
 from oracle.registry import LAYOUTS, everything
 
 UPDATES = ["max-score", "one-vs-rest"]
@@ -190,3 +191,20 @@ def test_scores_of_wider_rows_leave_the_learner_as_it_was():
     wide = np.column_stack([X, np.ones((40, 90))])
     assert learner.scores(LAYOUTS["sparse"](wide)).tolist() == learner.scores(LAYOUTS["dense"](X)).tolist()
     assert everything(learner) == before
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("classes", [1, 2, 3, 4, 5, 9, 16, 21, 40])
+def test_every_score_is_summed_in_the_order_of_the_entries(classes, layout):
+    rng = np.random.default_rng(classes)
+    X = rng.normal(size=(120, 7)) * (rng.random((120, 7)) < 0.8)
+    X = X.astype(np.float32).astype(float) if layout.endswith("32") else X
+    learner = MulticlassPerceptron(bias=True)
+    learner.play(
+        LAYOUTS[layout](X), np.append(np.arange(classes), rng.integers(0, classes, 120 - classes)).astype(float)
+    )
+    W, biases, scores = learner.weights.tolist(), learner.class_biases.tolist(), learner.scores(LAYOUTS[layout](X))
+    assert scores.shape == (120, classes)
+    for x, said in zip(X.tolist(), scores.tolist(), strict=True):
+        pairs = [zip(x, w, strict=True) for w in W]
+        assert said == [in_order((a * b for a, b in pair), bias) for pair, bias in zip(pairs, biases, strict=True)]

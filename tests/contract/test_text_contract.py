@@ -7,7 +7,6 @@ import math
 from contextlib import ExitStack
 from unittest import mock
 
-import numba
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,8 +16,7 @@ from noregret.stream import pieces, read, svmlight, vw
 from noregret.stream.given import LabelTokens
 from oracle.murmur import murmur3
 
-UNCOMPILED = bool(numba.config.DISABLE_JIT)
-EXAMPLES = settings(max_examples=40 if UNCOMPILED else 200)
+EXAMPLES = settings(max_examples=200)
 BITS = 6
 
 
@@ -189,12 +187,11 @@ def test_vowpal_text_in_any_pieces_is_the_lines_read_one_by_one(folder, text, la
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("kind", ["svm", "vw"])
 def test_a_line_longer_than_any_piece_is_one_row(folder, kind, threads):
-    count = 2000 if UNCOMPILED else 150_000
+    count, size = 150_000, 2**16
     bar = "|" if kind == "vw" else ""
     long = "1 " + bar + " ".join(f"{k}:{k / 7:.6f}" for k in range(count))
     file = folder / f"long.{kind}"
     file.write_text(f"-1 {bar} 1:1\n{long}\n1 {bar} 2:1\n{long}")
-    size = 2**10 if UNCOMPILED else 2**16
     assert len(long) > 4 * size
     rows, wrong, _ = played(file, size, threads=threads)
     assert wrong is None

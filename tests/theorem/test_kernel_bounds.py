@@ -150,6 +150,15 @@ def test_enclosures_hold_the_exact_values(stream, kernel, data):
         assert Fraction(lo[t]) <= exact(X[t], X[t]) <= Fraction(hi[t])
 
 
+@pytest.mark.parametrize("kernel", [{"kernel": "linear"}, {"kernel": "poly", "coef0": 0.0, "gamma": 1.0, "degree": 2}])
+@pytest.mark.parametrize("c", [2.8e-200, -1e-300, 5e-324])
+def test_an_enclosure_holds_what_is_below_all_floats(kernel, c):
+    gram, here = Gram(Rounds.of(np.array([[2.8e-200]]), np.ones(1)), parse(**kernel)), np.zeros(1, np.int64)
+    low, high = gram.sums(here, np.array([[c]]), here)
+    value = Fraction(c) * Fraction(2.8e-200) ** (2 if kernel["kernel"] == "linear" else 4)
+    assert Fraction(low[0, 0]) <= value <= Fraction(high[0, 0])
+
+
 @pytest.mark.parametrize("kernel", SETTINGS[3:])
 def test_enclosures_of_exponential_kernels_hold_what_forty_digits_say(kernel):
     from decimal import Decimal, getcontext

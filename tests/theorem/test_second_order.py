@@ -13,6 +13,7 @@ from sklearn.linear_model import Ridge
 
 import noregret as nr
 from noregret import enclose
+from noregret._native import follow_matrix, play_matrix, score_matrix
 from noregret.errors import DivergedError, SettingError
 from noregret.hindsight import best
 from noregret.hindsight.whitened import whitened
@@ -20,10 +21,12 @@ from noregret.learner import SecondOrderPerceptron, VovkAzouryWarmuth
 from noregret.learner import matrix as module
 from noregret.loss import squared
 from noregret.rounds import Rounds
+from noregret.state import RECORD
 from noregret.stream import Dense
 from noregret.theorem import certificates, evaluate, gather
 from noregret.theorem.certificate import Verdict
 from noregret.theorem.followed import followed
+from oracle import inverse
 from oracle.elimination import determinant, solved
 from oracle.registry import LAYOUTS
 from oracle.theorems import dot, fractions, played
@@ -327,3 +330,38 @@ def test_a_followed_run_with_other_scores_pays_for_them():
     assert honest.values["rounding"] < 1e-9
     assert moved.values["rounding"] > 0.1
     assert moved.verdict is not Verdict.BROKEN
+
+
+@pytest.mark.parametrize("kind", [SecondOrderPerceptron, VovkAzouryWarmuth])
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("columns", [1, 3, 6, 13])
+@pytest.mark.parametrize("bias", [False, True])
+def test_every_bit_is_that_of_plain_loops(kind, layout, columns, bias):
+    rng = np.random.default_rng(columns)
+    X = rng.normal(size=(300, columns)) * (rng.random((300, columns)) < (0.2 if columns > 6 else 0.8))
+    X[100] *= 1e4  # a row that cancels digits of the inverse
+    y, weights = rng.choice([-1.0, 1.0], 300), rng.choice([0.5, 1.0, 3.0], 300)
+    learner = kind(ridge=0.5, bias=bias)
+    scores = learner.play(LAYOUTS[layout](X), y, weights)
+    rows = np.column_stack([np.ones(300), X]) if bias else X
+    given = (rows.tolist(), y.tolist(), 0.5, weights.tolist())
+    expected, *arrays = inverse.second_order(*given, every=kind is VovkAzouryWarmuth)
+    assert scores.tolist() == expected
+    for name, values in zip("ABbu", arrays, strict=True):
+        assert np.array_equal(learner.arrays()[name], values), name
+    later = learner.scores(LAYOUTS[layout](X))
+    for x, score in zip(rows.tolist(), later.tolist(), strict=True):
+        assert score == inverse.along(x, arrays[3]) / (1.0 + max(inverse.along(x, inverse.product(arrays[1], x)), 0.0))
+
+
+def test_matrices_too_small_for_a_row_are_not_written_to():
+    small, record = np.eye(2), np.zeros(1, RECORD)
+    vectors = [np.zeros(2) for _ in range(3)]
+    rows, y, out = np.ones((1, 3)), np.ones(1), np.zeros(1)
+    assert play_matrix(rows, y, np.zeros(0), small, np.eye(2), *vectors, 2, record, out) == 0
+    score_matrix(rows, False, np.eye(2), vectors[0], 2, vectors[1], out)
+    assert math.isnan(out[0])
+    with pytest.raises(ValueError, match="wider than the matrices"):
+        follow_matrix(rows, y, np.zeros(0), np.zeros(1, np.int64), 1.0, small, small, *vectors, 2, np.zeros((1, 5)))
+    with pytest.raises(ValueError, match="no room for so many features"):
+        play_matrix(rows, y, np.zeros(0), small, small, *vectors, 3, record, out)

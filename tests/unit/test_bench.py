@@ -161,7 +161,7 @@ def test_an_unknown_job_is_refused():
 
 def test_the_facts_name_the_machine_and_every_peer():
     found = bench.facts()
-    assert {"date", "processor", "cores", "python", "numba", *row.PEERS} <= set(found)
+    assert {"date", "processor", "cores", "python", "numpy", *row.PEERS} <= set(found)
     assert all(found.values())
 
 

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from noregret._kernel.checksum import checksum
+from noregret._native import checksum
 from noregret.errors import NoregretError
 from noregret.stream import read
 from noregret.stream.cache.file import MAGIC, PAGE

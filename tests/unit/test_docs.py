@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "tests" / "cli"))
 
 from command import call  # noqa: E402
 
-from noregret.cli.main import app  # noqa: E402
+from noregret.cli.main import COMMANDS, program  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUN = [page for page in PAGES if page.name not in ("CONTRIBUTING.md", "CHANGELOG.md")]
@@ -77,7 +77,7 @@ def played(page: Path) -> str:
     """The page with every block run in a new folder and every output as it is now."""
     text, done, printed, end = page.read_text(), [], None, 0
     guide = types.ModuleType("guide")
-    sys.modules["guide"] = guide  # compiled code that is kept on disk asks for the module of a loss by its name
+    sys.modules["guide"] = guide  # a function of the guide is looked up in its module by name
     for found in BLOCK.finditer(text):
         kind, block = found.groups()
         between = text[end : found.start()]
@@ -106,7 +106,7 @@ def test_every_block_runs_and_prints_what_the_page_shows(page, tmp_path, monkeyp
 
 def commands():
     """Every command with its options and arguments, as the program knows them."""
-    top = typer.main.get_command(app)
+    top = typer.main.get_command(program(*COMMANDS))
     return {"": top.params, **{name: command.params for name, command in top.commands.items()}}
 
 

@@ -13,7 +13,7 @@ import pytest
 import typer
 
 import noregret
-from noregret.cli.main import app
+from noregret.cli.main import COMMANDS, program
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -102,7 +102,7 @@ def test_no_page_asks_the_network_for_anything(guide):
 def test_every_command_and_option_is_in_the_reference(guide):
     pages, folder = guide
     page = pages[folder / "reference" / "commands.html"]
-    top = typer.main.get_command(app)
+    top = typer.main.get_command(program(*COMMANDS))
     for name, command in {"": top, **top.commands}.items():
         assert "-".join(["noregret", name]).rstrip("-") in page.anchors, name
         for parameter in command.params:

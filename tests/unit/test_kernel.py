@@ -7,19 +7,18 @@ import subprocess
 import sys
 from decimal import Decimal, getcontext
 
-import numba
 import numpy as np
 import pytest
 
 import noregret as nr
 from noregret import model
-from noregret._kernel.gram import exponential
-from noregret._kernel.supports import uniform
+from noregret._native import exponential
 from noregret.kernel import parse
 from noregret.learner import KernelPerceptron, Perceptron
 from noregret.learner import supports as stores
 from noregret.learner import threads as threading
-from oracle.kernels import KERNELS, kernel_perceptron
+from noregret.learner.kernel import uniform
+from oracle.kernels import KERNELS, in_order, kernel_perceptron, to_the_bit
 from oracle.registry import LAYOUTS, everything
 
 KINDS = [
@@ -257,21 +256,28 @@ def test_the_exponential_is_right_to_four_units_in_the_last_place():
     assert math.isnan(exponential(math.nan))
 
 
-def test_many_features_are_taken_in_pieces():
+@every_kernel
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+@pytest.mark.parametrize("more", [{}, {"bias": True}, {"budget": 7}])
+def test_every_bit_is_that_of_a_plain_loop(name, numbers, layout, more):
+    X, y = stream(rounds=90, columns=11)
+    learner = KernelPerceptron(kernel=name, **numbers, **more)
+    scores = learner.play(LAYOUTS[layout](X), y)
+    bias = float("bias" in more)
+    of = lambda x, z: to_the_bit(name, x, z, **numbers, bias=bias)  # noqa: E731
+    expected, updates, _ = kernel_perceptron(X.tolist(), y.tolist(), of, budget=more.get("budget"), total=in_order)
+    assert scores.tolist() == expected
+    assert learner.state["updates"][0] == len(updates)
+    kernel = parse(name, **numbers)
+    assert bias or [kernel(x, X[0]) for x in X] == [of(x, X[0].tolist()) for x in X.tolist()]
+
+
+@pytest.mark.parametrize(("name", "numbers"), [("linear", {}), ("rbf", {"gamma": 1e-3}), ("laplace", {"gamma": 1e-3})])
+def test_many_features_are_taken_in_pieces(name, numbers):
     X, y = stream(rounds=40, columns=1300, density=1.0)
-    learner = KernelPerceptron(kernel="linear")
-    scores = learner.play(LAYOUTS["dense"](X), y)
-    total = [0.0] * 40
-    kept = []
-    for t in range(40):
-        for s in kept:
-            dot = 0.0
-            for a, b in zip(X[t].tolist(), X[s].tolist(), strict=True):
-                dot += a * b
-            total[t] += y[s] * dot
-        if total[t] * y[t] <= 0.0:
-            kept.append(t)
-    assert scores.tolist() == total
+    scores = KernelPerceptron(kernel=name, **numbers).play(LAYOUTS["dense"](X), y)
+    of = lambda x, z: to_the_bit(name, x, z, **numbers)  # noqa: E731
+    assert scores.tolist() == kernel_perceptron(X.tolist(), y.tolist(), of, total=in_order)[0]
 
 
 @pytest.mark.parametrize(
@@ -355,13 +361,11 @@ print(learner.state["row_max2"][0])
 """
 
 
-@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_an_edited_kernel_is_not_served_stale(tmp_path):
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path]),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
     }
     (tmp_path / "mine.py").write_text(
         "from theirs import FACTOR\n\ndef kernel(x, z):\n    return FACTOR * x[0] * z[0]\n"

@@ -1,9 +1,6 @@
 """Folded supports of the polynomial kernel of degree 2: another sum, the same scores, the same bits for any split."""
 
 import itertools
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,7 +10,7 @@ from hypothesis import strategies as st
 import noregret as nr
 from noregret import model
 from noregret.learner import KernelPerceptron, fold, threads
-from oracle.kernels import KERNELS, kernel_perceptron
+from oracle.kernels import KERNELS, folded_score, in_order, kernel_perceptron, to_the_bit
 from oracle.registry import LAYOUTS, everything
 
 NUMBERS = [{}, {"coef0": 0.0}, {"coef0": 0.5, "gamma": 0.25}]
@@ -182,24 +179,22 @@ def test_how_many_are_folded_changes_where_a_block_ends_and_nowhere_else(count, 
     assert fold.folded(count, width) % 8 == 0
 
 
-UNCOMPILED = """
-import numpy as np
-from noregret.learner import KernelPerceptron, fold
-from oracle.registry import LAYOUTS
-fold.GROUP = 8
-rng = np.random.default_rng(4)
-X, y = rng.normal(size=(70, 9)), rng.choice([-1.0, 1.0], 70)
-one = KernelPerceptron(kernel="poly", gamma=0.3, bias=True)
-scores = one.play(LAYOUTS["dense"](X), y)
-print(one._fold.count, scores.tobytes().hex())
-"""
-
-
-def test_uncompiled_code_gives_the_same_bits():
-    found = set()
-    for disabled in ("0", "1"):
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "NUMBA_DISABLE_JIT": disabled}
-        command = [sys.executable, "-c", UNCOMPILED]
-        found.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
-    assert len(found) == 1
-    assert int(found.pop().split()[0]) >= 16
+@pytest.mark.parametrize("columns", [3, 9, 20])
+@pytest.mark.parametrize("bias", [False, True])
+def test_every_bit_is_that_of_plain_loops(columns, bias):
+    X, y = stream(rounds=70, columns=columns, seed=4)
+    one, rows = learner(gamma=0.3, bias=bias), X.tolist()
+    scores = one.play(LAYOUTS["dense"](X), y)
+    kept = []
+    for t, score in enumerate(scores.tolist()):
+        done = fold.folded(len(kept), columns)
+        first, rest = kept[:done], kept[done:]
+        total = 0.0
+        if first:
+            of = [rows[s] for s in first], [y[s] for s in first]
+            total = folded_score(rows[t], *of, 1.0 + 0.3 * bias, 0.3)
+        terms = (y[s] * to_the_bit("poly", rows[s], rows[t], gamma=0.3, bias=float(bias)) for s in rest)
+        assert score == in_order(terms, total)
+        if score * y[t] <= 0.0:
+            kept.append(t)
+    assert one._fold.count >= 16

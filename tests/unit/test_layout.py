@@ -1,4 +1,4 @@
-"""Imports point one way, heavy ones wait until they are needed, and only `_kernel` compiles."""
+"""Imports point one way, heavy ones wait until they are needed, and nothing but a user's own function is compiled."""
 
 import ast
 import subprocess
@@ -14,7 +14,9 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # A part may import those of its own line and of the lines above it.
 LEVELS = [
     ("errors", "_version"),
-    ("_kernel",),
+    ("_native",),
+    ("state", "fingerprint", "arithmetic"),
+    ("own",),
     ("loss", "kernel", "domain", "rate", "stream", "prepare", "digest", "atomic", "memory", "threads", "interval"),
     ("rounds",),
     ("enclose", "gram"),
@@ -29,7 +31,7 @@ LEVELS = [
     ("receipt",),
     ("comparison", "auditing", "blending", "separation", "selection"),
     ("estimator",),
-    ("bench", "warming"),
+    ("bench",),
     ("picture",),
     ("reporting",),
     ("tour",),
@@ -91,11 +93,11 @@ def test_every_part_has_its_place():
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("from noregret.cli.main import app", True),
+        ("from noregret.cli.main import program", True),
         ("import noregret.cli.main", True),
         ("from noregret import protocol", True),
         ("def late():\n    from noregret.model import load", True),
-        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from noregret.cli.main import app", False),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from noregret.cli.main import program", False),
         ("from noregret.errors import InputError\nfrom noregret.stream import read", False),
     ],
 )
@@ -118,10 +120,8 @@ def compiles(text):
     return False
 
 
-def test_only_kernels_compile():
-    outside = [file for file in FILES if "_kernel" not in file.parts]
-    assert [module_of(file) for file in outside if compiles(file.read_text())] == []
-    assert compiles((PACKAGE / "_kernel" / "__init__.py").read_text())
+def test_only_functions_of_the_users_own_are_compiled_at_run_time():
+    assert [module_of(file) for file in FILES if compiles(file.read_text())] == ["noregret.own"]
 
 
 # -- what is imported when -----------------------------------------------------------------------------------------

@@ -13,11 +13,12 @@ from noregret.errors import SettingError
 
 pytest.importorskip("matplotlib")
 
-from noregret._kernel.record import score_bin
+from noregret._native import score_bin
 from noregret.picture import pictures_of, plot
 from noregret.picture.bounds import at_most
 from noregret.picture.canvas import check_picture, new_figure, spread, thinned
 from noregret.picture.reliability import bin_scores, groups
+from oracle import loops
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(900, 4))
@@ -177,6 +178,12 @@ def test_the_middle_of_each_bin_falls_into_it():
     assert (np.diff(middles) > 0.0).all()
     for place in (0, 1, 77, 4095, 4096, 4097, 6000, 8191, 8192):
         assert score_bin(float(middles[place])) == place
+
+
+@given(st.floats(allow_nan=False) | st.sampled_from([2.0**k for k in (-33, -32, -31, 0, 31, 32, 33)]))
+def test_a_score_falls_into_the_bin_of_the_definition(score):
+    for one in (score, -score, math.nextafter(score, 0.0), math.nextafter(score, math.inf)):
+        assert score_bin(one) == loops.score_bin(one)
 
 
 def test_the_groups_hold_every_round_and_chances_that_were_meant_come_true(descent):

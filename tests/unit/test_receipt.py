@@ -291,8 +291,12 @@ def test_weights_other_than_1_leave_mistake_bounds_unmet():
         ("[1]", "is not a receipt of noregret"),
         ('{"receipt": 7}', "is a receipt of version 7, this noregret reads version 2"),
         ('{"receipt": 1}', "is a receipt of version 1, this noregret reads version 2: make it again"),
-        ('{"receipt": 2}', "follows the arithmetic None, this noregret checks 'outward-1': make it again"),
-        ('{"receipt": 2, "arithmetic": "outward-1"}', "its checksum does not match"),
+        ('{"receipt": 2}', "states no arithmetic, this noregret checks only 'lanes-1': make it again"),
+        (
+            '{"receipt": 2, "arithmetic": "outward-1"}',
+            "was made with the arithmetic 'outward-1', this noregret checks only 'lanes-1': make it again",
+        ),
+        ('{"receipt": 2, "arithmetic": "lanes-1"}', "its checksum does not match"),
     ],
 )
 def test_files_that_are_no_receipts_get_a_sentence(text, sentence, tmp_path):

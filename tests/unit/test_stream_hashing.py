@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
-from noregret._kernel.hashing import murmur3
+from noregret._native import hash_strings
 from noregret.stream import Features, encode, read
 from noregret.stream.arrow import strings
 from noregret.stream.hashing import Column, HashedValues, Strings, slots, summed, tokens, written
@@ -23,7 +23,7 @@ START = 3
 def hash_all(strings):
     offsets = np.cumsum([0, *map(len, strings)]).astype(np.int64)
     out = np.empty(len(strings), dtype=np.uint32)
-    murmur3(np.frombuffer(bytearray(b"".join(strings)), dtype=np.uint8), offsets, out)
+    hash_strings(np.frombuffer(b"".join(strings), dtype=np.uint8), offsets, out)
     return out.tolist()
 
 
