@@ -1,8 +1,8 @@
 """Your own loss, and a stop that is no loss: learn half a stream, stop, go on in another process.
 
-Two plain Python functions, value and slope, are compiled into the loop. The first half of the diabetes data is learned
-here and saved; another process loads the model, goes on with the second half and saves. The weights are the same, bit
-for bit, as those of a run that never stopped.
+Two plain Python functions, value and slope, are compiled where Numba is installed. The first half of the diabetes data
+is learned here and saved; another process loads the model, goes on with the second half and saves. The weights are the
+same, bit for bit, as those of a run that never stopped.
 
     python examples/own_loss_and_resume.py [FOLDER]
 """

@@ -60,9 +60,9 @@ def commands() -> str:
     """Every command of the program."""
     import typer
 
-    from noregret.cli.main import app
+    from noregret.cli.main import COMMANDS, program
 
-    top = typer.main.get_command(app)
+    top = typer.main.get_command(program(*COMMANDS))
     parts = [*command_section("", top)]
     for name, command in sorted(top.commands.items()):
         parts += command_section(name, command)
