@@ -42,7 +42,7 @@ def head(one: Any) -> str:
 
 def renewed(text: str) -> str:
     """A page with the heads of its sections as they are now."""
-    from noregret.theorem import THEOREMS
+    from noregret.proof.theorems import THEOREMS
 
     return SECTION.sub(
         lambda found: f"## {found[1]}\n{head(THEOREMS[found[1]])}" if found[1] in THEOREMS else found[0], text

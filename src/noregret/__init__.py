@@ -80,8 +80,10 @@ if TYPE_CHECKING:
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.picture.plotting import plot
+    from noregret.proof.certify import certify
+    from noregret.proof.receipt import Receipt
+    from noregret.proof.verify import verify
     from noregret.protocol import play
-    from noregret.receipt import Receipt, certify, verify
     from noregret.reporting import report
     from noregret.run import Run
     from noregret.selection import Selection, select

@@ -18,11 +18,16 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret.errors import SettingError
-from noregret.hindsight import Hindsight, best
 from noregret.interval import Interval
 from noregret.learner import Core
 from noregret.learner.lineup import line_up
 from noregret.loss import Loss, absolute, hinge, zero_one
+from noregret.proof.facts import Facts
+from noregret.proof.hindsight import Hindsight
+from noregret.proof.solve import best
+from noregret.proof.solve.points import gather
+from noregret.proof.theorem import Certificate, Verdict
+from noregret.proof.theorems import THEOREMS, certificates
 from noregret.protocol import Playable, play
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
@@ -33,7 +38,6 @@ from noregret.stream.read import read
 from noregret.stream.rowfile import Column
 from noregret.stream.shuffle import reorderable
 from noregret.stream.task import Recognised, Task, recognise
-from noregret.theorem import THEOREMS, Certificate, Verdict, certificates, gather
 
 Vector = NDArray[np.float64]
 Watch = Callable[[str, float | None], None]  # what is being done, and how much of it is done, if that is known
@@ -390,9 +394,9 @@ def _certified(
                 asked[key] = best(one.rounds, *against, gap=gap, seconds=share / 2)
             found = asked[key]
         # A perceptron's theorems ask for four more comparators.
-        evidence = gather(one.run, one.rounds, found, gap=gap, seconds=share / 8)
+        facts = gather(Facts(one.run, one.rounds, found), gap=gap, seconds=share / 8)
         loss = None if against is None else against[0].spec
-        yield Contender(one.spec, one.run, tuple(certificates(evidence)), evidence.regret, loss, found)
+        yield Contender(one.spec, one.run, tuple(certificates(facts)), facts.regret, loss, found)
 
 
 def _against(core: Core, radius: float | None, rounds: int) -> tuple[Loss, float, float] | None:

@@ -7,7 +7,7 @@ import pytest
 from command import lines_of, snapshot
 
 from noregret.blending import blend
-from noregret.receipt.form import checksum
+from noregret.proof.receipt import checksum
 
 POLLS = """week,north,south,east,result
 1,41.0,44.5,39.0,42.0

@@ -176,7 +176,7 @@ def test_other_balls_and_the_picture_of_the_regret_so_far(stream, tmp_path):
 
 
 def test_a_broken_theorem_is_an_alarm(stream, monkeypatch):
-    from noregret.receipt import Receipt
+    from noregret.proof.receipt import Receipt
 
     monkeypatch.setattr(Receipt, "broken", property(lambda self: ["norm-lemma"]))
     answer = call("learn", stream, "--certify", "--quiet")

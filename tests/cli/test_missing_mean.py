@@ -5,7 +5,7 @@ import pytest
 from command import learned, lines_of
 
 from noregret import model
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
 
 RNG = np.random.default_rng(5)
 X = np.round(RNG.normal(size=(80, 3)), 3)

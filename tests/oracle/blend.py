@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.receipt.blend.reading import cost_width, largest_cost, sharing, width
+from noregret.proof.blend.reading import cost_width, largest_cost, sharing, width
 from noregret.stream.columns import Laid
 
 Vector = NDArray[np.float64]

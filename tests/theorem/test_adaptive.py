@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import noregret as nr
 from noregret.errors import SettingError
 from noregret.learner import LEARNERS, AdaGrad, CoinBetting, FollowTheRegularisedLeader
-from noregret.receipt import certify, verify
+from noregret.proof.certify import certify
+from noregret.proof.theorems.coin import potential
+from noregret.proof.verify import verify
 from noregret.stream import Dense
-from noregret.theorem.coin import potential
 
 FAST = settings(deadline=None, max_examples=150)
 LINEAR = nr.custom_loss(lambda z, y: y * z, lambda z, y: y, name="linear", lipschitz=1.0, regression=True)

@@ -11,10 +11,10 @@ from hypothesis.extra.numpy import arrays
 from noregret.batch import UPDATES, Outcome, run
 from noregret.batch.perceptron import stepped
 from noregret.errors import DivergedError, SettingError
+from noregret.proof.theorem import Verdict
+from noregret.proof.theorems.batch import BatchFacts, certificates, replayed
 from noregret.rounds import Rounds
 from noregret.separation.solve import answered_within
-from noregret.theorem import Verdict
-from noregret.theorem.batch import BatchEvidence, certificates, replayed
 from oracle import batch as oracle
 
 every_update = pytest.mark.parametrize("update", UPDATES)
@@ -112,9 +112,9 @@ def test_a_wrong_count_of_steps_is_called_broken(update):
     rounds = Rounds.of(*ELEVEN)
     done = run(rounds, update=update, rng=0)
     forged = replace(done, iterations=100, misclassified=np.full(101, 12), hard=done.hard, soft=done.soft)
-    evidence = BatchEvidence(forged, rounds, np.array([0.0, 1.0]))
+    evidence = BatchFacts(forged, rounds, np.array([0.0, 1.0]))
     object.__setattr__(evidence, "premise", True)
-    from noregret.theorem import batch
+    from noregret.proof.theorems import batch
 
     found = [
         one(evidence)
@@ -140,7 +140,7 @@ def test_with_the_sum_even_the_number_of_steps_exceeds_b(rows, bound, of_sum, th
     done = run(rounds, update="sum")
     separator = answered_within(rounds, 1e-9, 60.0).separator
     assert (done.iterations, int(done.misclassified.sum())) == of_sum and done.theta.tolist() == theta
-    assert BatchEvidence(done, rounds, separator).bound.holds(bound)
+    assert BatchFacts(done, rounds, separator).bound.holds(bound)
     assert done.iterations > bound
     average = run(rounds, update="average")
     assert average.iterations == of_average <= bound
@@ -152,7 +152,7 @@ def test_two_copies_of_one_row_are_two_misclassified_rows_where_b_is_one():
     rounds = Rounds.of(np.array([[1.0], [1.0]]), np.ones(2))
     done = run(rounds, update="sum")
     assert (done.iterations, done.misclassified.tolist(), done.theta.tolist()) == (1, [2, 0], [2.0])
-    assert BatchEvidence(done, rounds, np.ones(1)).bound.holds(1.0)
+    assert BatchFacts(done, rounds, np.ones(1)).bound.holds(1.0)
     root, rows = certificates(done, rounds, np.ones(1))
     assert (root.observed, rows.observed) == (2.0, 2.0) and root.verdict is rows.verdict is Verdict.HOLDS
     assert root.bound == pytest.approx(2.0) and rows.bound == pytest.approx(2.0)  # attained

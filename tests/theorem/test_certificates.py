@@ -11,8 +11,10 @@ import pytest
 from noregret.errors import SettingError
 from noregret.interval import Interval
 from noregret.learner import LEARNERS, Perceptron
-from noregret.theorem import THEOREMS, Verdict, certificates, evaluate, gather
-from noregret.theorem.certificate import Assumption, judge
+from noregret.proof.facts import Facts
+from noregret.proof.solve.points import gather
+from noregret.proof.theorem import Assumption, Claim, Need, Verdict, theorem
+from noregret.proof.theorems import THEOREMS, certificates
 from oracle.theorems import played
 
 PAGE = Path(__file__).parents[2] / "docs" / "theorems.md"
@@ -21,11 +23,11 @@ OTHERS = ("consistent", "halving", "soa", "agnostic", "weighted-majority", "hedg
 OTHERS += ("fixed-share", "mixture", "gradient")  # learners of finite classes and of experts
 OTHERS += ("batch-sum", "batch-average", "batch-normalised", "batch-random")
 OTHERS += ("selection",)  # predictors chosen after a run
-MET = (Assumption("it holds", True),)
 
 
-def verdict(bound, observed, ceiling=math.inf, assumptions=MET):
-    return judge("name", "source", bound, observed, ceiling, assumptions, {}).verdict
+def verdict(bound, observed, ceiling):
+    seen = None if observed is None else observed.hi
+    return Claim(bound, observed, ceiling).verdict(bound.hi, seen)
 
 
 @pytest.mark.parametrize(
@@ -46,14 +48,16 @@ def test_verdicts(bound, observed, ceiling, told):
 
 
 def test_a_failed_assumption_leaves_nothing_claimed():
-    for assumptions, told in (
-        ((Assumption("no run can tell", None),), Verdict.HOLDS),
-        ((*MET, Assumption("it fails", False)), Verdict.UNMET),
-    ):
-        found = judge("name", "source", Interval.of(3.0), Interval.of(1.0), 9.0, assumptions, {"a": 1.0}, ("v",))
-        assert found.verdict is told
-        assert (found.bound is None) is (told is Verdict.UNMET)
-        assert found.to_dict()["verdict"] == told.name.lower()
+    def row(holds):
+        needs = (Need("it holds", lambda facts: True), Need("no run can tell, or it fails", lambda facts: holds))
+        made = theorem("name", "what", "formula", "source", learners=(), needs=needs)
+        return made(lambda facts: Claim(Interval.of(3.0), Interval.of(1.0), 9.0, {"a": 1.0}, ("v",)))
+
+    assert row(None)("facts").verdict is Verdict.HOLDS
+    assert row(None)("facts").bound == 3.0
+    found = row(False)("facts")
+    assert found.verdict is Verdict.UNMET
+    assert found.assumptions == (Assumption("it holds", True), Assumption("no run can tell, or it fails", False))
     assert found.to_dict() == {
         "theorem": "name",
         "source": "source",
@@ -62,7 +66,7 @@ def test_a_failed_assumption_leaves_nothing_claimed():
         "verdict": "unmet",
         "assumptions": [
             {"statement": "it holds", "checked": True, "holds": True},
-            {"statement": "it fails", "checked": True, "holds": False},
+            {"statement": "no run can tell, or it fails", "checked": True, "holds": False},
         ],
         "values": {},
         "points": [],
@@ -97,7 +101,7 @@ def test_every_verdict_is_in_the_guide():
 
 def test_certificates_come_in_the_order_of_the_list_and_are_plain_data():
     run, rounds = played(Perceptron(), [[1.0, 2.0], [0.5, -1.0]], [1, -1])
-    found = certificates(evaluate(run, rounds).at(given=np.array([1.0, 1.0])))
+    found = certificates(Facts(run, rounds).at(given=np.array([1.0, 1.0])))
     assert [one.theorem for one in found] == [one.name for one in THEOREMS.values() if "perceptron" in one.learners]
     for one in found:
         assert json.loads(json.dumps(one.to_dict())) == one.to_dict()
@@ -106,8 +110,8 @@ def test_certificates_come_in_the_order_of_the_list_and_are_plain_data():
 @pytest.mark.parametrize("learner", LEARNERS.values())
 def test_of_no_rounds_nothing_is_said(learner):
     run, rounds = played(learner(unit_norm=True), np.zeros((0, 2)), [])
-    assert certificates(evaluate(run, rounds)) == []
-    assert certificates(gather(run, rounds)) == []
+    assert certificates(Facts(run, rounds)) == []
+    assert certificates(gather(Facts(run, rounds))) == []
 
 
 # -- the command -----------------------------------------------------------------------------------------------------

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from noregret import enclose
-from noregret.hindsight import best, least_l2, linearised, penalised, root, separator
 from noregret.loss import parse
+from noregret.proof import enclose
+from noregret.proof.facts import gradients
+from noregret.proof.solve import best, least_l2, penalised, root, separator
+from noregret.proof.theorems.linearised import linearised
 from noregret.rounds import Rounds
 from oracle.hindsight import (
     combination,
@@ -231,6 +233,7 @@ def test_the_linearised_bound_is_never_below_the_regret(spec):
     X, y = problem(8, loss.regression, rounds=30)
     scores = np.random.default_rng(8).normal(size=30)
     rounds = Rounds(Rounds.of(X, y).rows, y, scores=scores)
-    bound = linearised(rounds, loss, 0.5)
+    found = gradients.plain(rounds, loss, enclose.row_norms2(rounds))
+    bound = linearised(found.sum_dot_weights, found.norm_of_sum, 0.5)
     assert bound.lo <= bound.hi
     assert math.fsum(loss.values(scores, y)) - best(rounds, loss, 0.5).upper <= bound.hi

@@ -8,16 +8,18 @@ import math
 import numpy as np
 import pytest
 
-from noregret import enclose
-from noregret.hindsight import Hindsight
 from noregret.interval import Interval
 from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
-from noregret.theorem import Verdict, certificates, evaluate
-from noregret.theorem.convex import SQUARED_HINGE_SLOPE, admissible, squared_hinge_root
-from noregret.theorem.hinge import exact_root, explicit, implicit
-from noregret.theorem.ladder import any_rate, in_the_ball, tuned
-from noregret.theorem.regret import exact_sqrt
-from noregret.theorem.strong import harmonic, log_rounds, over_sigma
+from noregret.proof import enclose
+from noregret.proof.facts import Facts
+from noregret.proof.hindsight import Hindsight
+from noregret.proof.theorem import Verdict
+from noregret.proof.theorems import certificates
+from noregret.proof.theorems.convex import SQUARED_HINGE_SLOPE, admissible, squared_hinge_root
+from noregret.proof.theorems.hinge import exact_root, explicit, implicit
+from noregret.proof.theorems.ladder import any_rate, in_the_ball, tuned
+from noregret.proof.theorems.shared import exact_sqrt
+from noregret.proof.theorems.strong import harmonic, log_rounds, over_sigma
 from oracle.theorems import played
 
 
@@ -27,7 +29,7 @@ def of(value):
 
 def perceptron(X, y, v, **settings):
     run, rounds = played(Perceptron(**settings), X, y)
-    evidence = evaluate(run, rounds).at(given=np.array(v))
+    evidence = Facts(run, rounds).at(given=np.array(v))
     return evidence, {one.theorem: one for one in certificates(evidence)}
 
 
@@ -77,7 +79,7 @@ def test_cb6_the_largest_gradient_seen_is_not_the_parameter():
     eta, T = math.sqrt(2) / 1000, 9
     learner = OnlineGradientDescent(loss="absolute", radius=1.0, rate=f"sqrt:{eta!r}")
     run, rounds = played(learner, [[1.0]] * T, [1e3] * T)  # |z − 1000| has the slope −1 throughout
-    evidence = evaluate(run, rounds, against(rounds, learner.loss, np.array([1.0])))
+    evidence = Facts(run, rounds, against(rounds, learner.loss, np.array([1.0])))
     assert evidence.regret.lo == pytest.approx(8.96742086021, abs=1e-9)
     printed = evidence.gradient.max_norm * (of(8 * T).sqrt())
     assert printed.hi == pytest.approx(8.48528137424, abs=1e-9)
@@ -92,7 +94,7 @@ def test_cb6_a_parameter_too_small_breaks_the_printed_bound_too():
     eta, T, U = math.sqrt(2) / 0.001, 50, 1.0
     learner = OnlineGradientDescent(loss="absolute", radius=U, rate=f"sqrt:{eta!r}")
     run, rounds = played(learner, [[1.0]] * T, [1e6 * (-1) ** t for t in range(T)])
-    evidence = evaluate(run, rounds, against(rounds, learner.loss, np.array([1.0])))
+    evidence = Facts(run, rounds, against(rounds, learner.loss, np.array([1.0])))
     assert evidence.regret.lo == pytest.approx(49.0)
     assert of(8 * T).sqrt().hi == pytest.approx(20.0)
     found = {one.theorem: one for one in certificates(evidence)}
@@ -184,7 +186,7 @@ def test_ss6_the_transcribed_theorem_is_false():
 def test_ss8_every_begun_period_counts_in_full():
     """Five rounds begin the period of four: 1 + √2 + 2, although three of its rounds are missing."""
     run, rounds = played(OnlineGradientDescent(radius=1.0, rate="doubling:1"), [[1.0]] * 5, [1, -1, 1, -1, 1])
-    evidence = evaluate(run, rounds, against(rounds, run.learner.loss, np.array([1.0])))
+    evidence = Facts(run, rounds, against(rounds, run.learner.loss, np.array([1.0])))
     found = {one.theorem: one for one in certificates(evidence)}
     assert found["ogd-doubling"].bound == pytest.approx(3 + math.sqrt(2))
     assert found["ogd-doubling"].bound <= found["ogd-doubling-closed"].bound

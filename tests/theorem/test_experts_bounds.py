@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from noregret.experts import LEARNERS, AdaHedge, FixedShare, Hedge, HedgeDoubling, WeightedMajority
-from noregret.theorem.certificate import Verdict
-from noregret.theorem.experts import certificates, hedge_anytime_closed
+from noregret.proof.theorem import Verdict
+from noregret.proof.theorems.experts import certificates, hedge_anytime_closed
 
 RATES = {"one": 1.0, "two": 2.0, "root-eight": math.sqrt(8.0)}
 

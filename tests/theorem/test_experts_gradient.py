@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from noregret.blending import blend
 from noregret.experts import Blender
-from noregret.theorem.certificate import Verdict
+from noregret.proof.theorem import Verdict
 from oracle import experts as twin
 
 NUMBERS = st.sampled_from([0.0, 0.01, 0.25, 0.5, 0.9, 1.0])

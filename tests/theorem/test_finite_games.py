@@ -29,8 +29,8 @@ from noregret.finite import (
     play_finite,
     singleton_rounds,
 )
-from noregret.theorem import Verdict
-from noregret.theorem.finite import certificates, dimension_certificate
+from noregret.proof.theorem import Verdict
+from noregret.proof.theorems.finite import certificates, dimension_certificate
 from oracle import finite as oracle
 
 FAMILIES = [

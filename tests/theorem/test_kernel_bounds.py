@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.errors import DivergedError, ReceiptError
-from noregret.gram import Gram, hinges
 from noregret.kernel import parse
 from noregret.learner import KernelPerceptron
-from noregret.receipt import certify, verify
+from noregret.proof.certify import certify
+from noregret.proof.facts import Facts, span
+from noregret.proof.gram import Gram, hinges
+from noregret.proof.theorems import THEOREMS
+from noregret.proof.verify import verify
 from noregret.rounds import Rounds
-from noregret.theorem import THEOREMS, span
-from noregret.theorem.evidence import evaluate
 
 EXAMPLES = int(os.environ.get("NOREGRET_THOROUGH", "300"))
 FAST = settings(deadline=None, max_examples=EXAMPLES // 5, suppress_health_check=list(HealthCheck))
@@ -109,7 +110,7 @@ def test_the_bounds_hold_in_exact_arithmetic(rows, degree, coef0, data):
     run = nr.play(learner, ([x for x, _ in rows], [y for _, y in rows]), mistakes=True)
     assert run.mistake_rounds.tolist() == updates
     rounds = replace(Rounds.of([x for x, _ in rows], [y for _, y in rows]), scores=np.array(scores_of(rows, kernel)))
-    found = evaluate(run, rounds, points={"c_sum": np.array([float(a) for a in c])})
+    found = Facts(run, rounds, points={"c_sum": np.array([float(a) for a in c])})
     assert found.mistakes.premise
     assert found.mistakes.mistake_norm2.lo == found.mistakes.mistake_norm2.hi == trace
     one = found.comparators["sum"]
@@ -192,7 +193,7 @@ def test_the_trace_without_its_root_would_be_false():
     stream = ([[0.1]], [1.0])
     run = nr.play(KernelPerceptron(kernel="linear"), stream)
     rounds = replace(Rounds.of(*stream), scores=np.zeros(1))
-    found = evaluate(run, rounds, points={"c_sum": np.array([100.0])})  # v = 100·x = 10
+    found = Facts(run, rounds, points={"c_sum": np.array([100.0])})  # v = 100·x = 10
     one = found.comparators["sum"]
     assert one.norm.hi == pytest.approx(10.0)
     assert one.hinge.hi + one.norm.hi * found.mistakes.mistake_norm2.hi < 1.0

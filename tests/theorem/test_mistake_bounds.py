@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from noregret.errors import DivergedError
 from noregret.interval import Interval
 from noregret.learner import Perceptron
-from noregret.theorem import THEOREMS, Verdict, certificates, evaluate, gather
-from noregret.theorem.convex import SQUARED_HINGE_SLOPE, admissible, squared_hinge_root
-from noregret.theorem.evidence import update_rounds
-from noregret.theorem.hinge import exact_root, explicit, implicit, squared_sum
-from noregret.theorem.squares import l2, l2_sum
+from noregret.proof.facts import Facts
+from noregret.proof.solve.points import gather
+from noregret.proof.theorem import Verdict
+from noregret.proof.theorems import THEOREMS, certificates
+from noregret.proof.theorems.convex import SQUARED_HINGE_SLOPE, admissible, squared_hinge_root
+from noregret.proof.theorems.hinge import exact_root, explicit, implicit, l2, l2_sum, squared_sum
 from oracle.theorems import Exact, played
 
 THOROUGH = bool(os.environ.get("NOREGRET_THOROUGH"))
@@ -28,7 +29,7 @@ MISTAKE_THEOREMS = [one for one in THEOREMS.values() if "perceptron" in one.lear
 
 def evidence_of(X, y, v=None, weights=None, **settings):
     run, rounds = played(Perceptron(**settings), X, y, weights)
-    found = evaluate(run, rounds)
+    found = Facts(run, rounds)
     return found if v is None else found.at(given=np.asarray(v, dtype=np.float64))
 
 
@@ -123,7 +124,7 @@ def test_known_bounds(X, y, tie, v, on_mistakes, on_all):
     (one,) = evidence.comparators.values()
     found = forms(evidence, one.hinge, one.hinge2)
     assert [found[name].hi for name in FORMS] == pytest.approx(on_all, abs=1e-9)
-    h = np.maximum(1.0 - np.array(y) * (np.array(X) @ np.array(v)), 0.0)[update_rounds(evidence.run, evidence.rounds)]
+    h = np.maximum(1.0 - np.array(y) * (np.array(X) @ np.array(v)), 0.0)[evidence.updates]
     found = forms(evidence, Interval.of(float(h.sum())), Interval.of(float((h * h).sum())))
     assert [found[name].hi for name in FORMS] == pytest.approx(on_mistakes, abs=1e-9)
 
@@ -150,7 +151,7 @@ TIGHTEST = [
 @pytest.mark.parametrize(("X", "y", "tie", "by_norms", "by_sum", "order_free"), TIGHTEST)
 def test_the_best_comparators_give_the_known_optima(X, y, tie, by_norms, by_sum, order_free):
     run, rounds = played(Perceptron(tie=tie), X, y)
-    found = by_name(gather(run, rounds, gap=1e-7))
+    found = by_name(gather(Facts(run, rounds), gap=1e-7))
     for name, value in (("hinge-mistakes", by_norms), ("hinge-sum", by_sum), ("order-free", order_free)):
         assert found[name].bound == pytest.approx(value, abs=1e-5)
         assert found[name].values["no_comparator_below"] == pytest.approx(value, abs=1e-5)
@@ -160,7 +161,7 @@ def test_the_best_comparators_give_the_known_optima(X, y, tie, by_norms, by_sum,
 
 def test_novikoff_on_the_axes_is_attained_and_known_to_be_the_least():
     run, rounds = played(Perceptron(), np.eye(5), np.ones(5))
-    found = by_name(gather(run, rounds, gap=1e-8))
+    found = by_name(gather(Facts(run, rounds), gap=1e-8))
     for name in ("novikoff", "novikoff-mistakes", "novikoff-sum"):
         assert found[name].observed == 5.0
         assert 5.0 <= found[name].bound == pytest.approx(5.0, abs=1e-5)
@@ -172,7 +173,7 @@ def test_novikoff_on_the_axes_is_attained_and_known_to_be_the_least():
 def test_novikoff_from_another_start_is_its_exact_root():
     """w₁ = −10, u = 1, x = y = 1: M ≤ −a + b²/2 + √(b²(b²/4 − a) + n²) with a = −10, b = 1, n = 10."""
     run, rounds = played(Perceptron(start=[-10.0]), [[1.0]] * 15, [1.0] * 15)
-    found = by_name(evaluate(run, rounds, points={"separator": np.ones(1)}))
+    found = by_name(Facts(run, rounds, points={"separator": np.ones(1)}))
     assert found["novikoff"].observed == 11.0
     assert found["novikoff"].bound == pytest.approx(10 + 0.5 + math.sqrt(0.25 + 10 + 100), rel=1e-12)
     assert found["novikoff-mistakes"].bound == pytest.approx(math.sqrt(111) + 10, rel=1e-12)
@@ -224,7 +225,7 @@ def test_certificates_agree_with_exact_fractions(stream, tie, rate, bias, data):
         evidence = evidence_of(X, y, v, tie=tie, rate=rate, bias=bias, start=start)
     except DivergedError:  # 1e116 by a step of 1e50
         assume(False)
-    updated = update_rounds(evidence.run, evidence.rounds)
+    updated = evidence.updates
     assert evidence.mistakes.count == evidence.run.mistakes == len(updated)
     exact = Exact(X, y, updated, start, rate, bias)
     if evidence.mistakes.premise:
@@ -288,7 +289,7 @@ def test_the_exact_roots_are_never_above_the_closed_forms(stream, tie, data):
 @given(streams(longest=10), TIES)
 def test_with_solved_comparators_nothing_is_broken_and_no_lower_end_lies_above(stream, tie):
     run, rounds = played(Perceptron(tie=tie), *stream)
-    evidence = gather(run, rounds, seconds=2.0)
+    evidence = gather(Facts(run, rounds), seconds=2.0)
     found = by_name(evidence)
     never_broken(found.values())
     for one in found.values():
@@ -296,9 +297,9 @@ def test_with_solved_comparators_nothing_is_broken_and_no_lower_end_lies_above(s
             assert one.values.get("no_comparator_below", 0.0) <= one.bound
             assert one.values.get("no_separator_below", 0.0) <= one.bound
             assert set(one.points) <= set(evidence.points)
-    exact = Exact(*stream, update_rounds(run, rounds))
+    exact = Exact(*stream, Facts(run, rounds).updates)
     assert evidence.lower_ends["root"] <= exact.order_free_lower_end(np.clip(evidence.points["beta_root"], 0.0, 1.0))
-    again = evaluate(run, rounds, points=evidence.points)  # what a receipt's reader does
+    again = Facts(run, rounds, points=evidence.points)  # what a receipt's reader does
     assert [one.to_dict() for one in certificates(again)] == [one.to_dict() for one in certificates(evidence)]
 
 
@@ -333,7 +334,7 @@ def test_weights_of_one_and_nought_are_no_weights():
 def test_a_separator_that_does_not_separate_is_not_believed():
     run, rounds = played(Perceptron(), [[1.0], [2.0]], [1, 1])
     for u, verdict in ((1.0, Verdict.HOLDS), (math.nextafter(1.0, 0.0), Verdict.UNMET)):
-        found = by_name(evaluate(run, rounds, points={"separator": np.array([u])}))
+        found = by_name(Facts(run, rounds, points={"separator": np.array([u])}))
         assert found["novikoff-sum"].verdict is verdict
 
 
@@ -356,7 +357,7 @@ def test_a_run_without_mistakes_has_bounds_too():
 
 def test_evidence_asks_for_the_rounds_of_the_run():
     run, rounds = played(Perceptron(), [[1.0], [2.0]], [1, 1])
-    with pytest.raises(ValueError, match="evidence: the run has 2 rounds with scores, and 1 were given"):
-        evaluate(run, rounds.first(1))
-    with pytest.raises(ValueError, match="evidence: the run has 2 rounds"):
-        evaluate(run, replace(rounds, scores=None))
+    with pytest.raises(ValueError, match="facts: the run has 2 rounds with scores, and 1 were given"):
+        Facts(run, rounds.first(1))
+    with pytest.raises(ValueError, match="facts: the run has 2 rounds"):
+        Facts(run, replace(rounds, scores=None))

@@ -14,10 +14,11 @@ from sklearn.datasets import load_digits, load_iris
 import noregret as nr
 from noregret.errors import ReceiptError
 from noregret.learner import MulticlassPerceptron, VotedPerceptron
-from noregret.receipt import certify, verify
+from noregret.proof.certify import certify
+from noregret.proof.facts import Facts
+from noregret.proof.theorems import THEOREMS, certificates
+from noregret.proof.verify import verify
 from noregret.rounds import Gathering
-from noregret.theorem import THEOREMS, certificates
-from noregret.theorem.evidence import evaluate
 from oracle.classes import many
 from oracle.learners import dot
 
@@ -94,7 +95,7 @@ def test_certificates_at_any_comparator_hold_and_say_what_the_definition_says(ga
         rounds = keep.done()
     point = np.array([[float(v) for v in row] for row in V]).reshape(-1)
     name = "V_sum" if update == "max-score" else "V_each"
-    found = {one.theorem: one for one in certificates(evaluate(run, rounds, points={name: point}))}
+    found = {one.theorem: one for one in certificates(Facts(run, rounds, points={name: point}))}
     twin = many(X, y, update)
     assert run.mistakes == sum(twin.mistakes)
     assert all(one.verdict.name in ("HOLDS", "VACUOUS", "UNMET") for one in found.values())

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.learner import AveragedPerceptron, PassiveAggressive, PassiveAggressiveI, PassiveAggressiveII, Perceptron
-from noregret.receipt import certify, verify
+from noregret.proof.certify import certify
+from noregret.proof.facts import Facts
+from noregret.proof.theorems.passive import pa1_mistakes, pa2_losses, pa_lemma, pa_losses
+from noregret.proof.verify import verify
 from noregret.rounds import Gathering
-from noregret.theorem.evidence import evaluate
-from noregret.theorem.passive import pa1_mistakes, pa2_losses, pa_lemma, pa_losses
 from oracle.learners import passive_step
 
 FAST = settings(deadline=None, max_examples=150)
@@ -121,7 +122,7 @@ def test_a_certificate_is_the_formula_at_its_comparator(name, one, loss):
     with Gathering(False) as kept:
         run = nr.play(learner, (X, y), keep=kept)
         rounds = kept.done()
-    evidence = evaluate(run, rounds, None, {"v_passive": u})
+    evidence = Facts(run, rounds, None, {"v_passive": u})
     lost = np.abs(X @ u - y) if loss == "absolute" else np.maximum(1 - y * (X @ u), 0)
     norms = np.sum(X**2, axis=1)
     expected = {

@@ -21,7 +21,8 @@ from noregret.learner import (
     StronglyConvexGradientDescent,
     VovkAzouryWarmuth,
 )
-from noregret.receipt import certify, verify
+from noregret.proof.certify import certify
+from noregret.proof.verify import verify
 
 EXAMPLES = int(os.environ.get("NOREGRET_THOROUGH", "300"))
 

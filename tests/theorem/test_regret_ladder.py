@@ -9,17 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noregret import enclose
-from noregret.hindsight import Hindsight, best
 from noregret.interval import Interval
 from noregret.learner import OnlineGradientDescent, StronglyConvexGradientDescent
 from noregret.loss import LOSSES, parse
+from noregret.proof import enclose
+from noregret.proof.facts import Facts
+from noregret.proof.facts.path import replayed
+from noregret.proof.hindsight import Hindsight
+from noregret.proof.solve import best
+from noregret.proof.theorem import Verdict
+from noregret.proof.theorems import certificates
+from noregret.proof.theorems.constant import closed, period_roots
+from noregret.proof.theorems.shared import exact_sqrt
+from noregret.proof.theorems.strong import harmonic, log_rounds
 from noregret.rounds import Rounds
-from noregret.theorem import Verdict, certificates, evaluate
-from noregret.theorem.doubling import closed, period_roots
-from noregret.theorem.path import replayed
-from noregret.theorem.regret import exact_sqrt
-from noregret.theorem.strong import harmonic, log_rounds
 from oracle import learners as oracle
 from oracle.theorems import played
 
@@ -66,7 +69,7 @@ LADDERS = [
 def test_known_ladders(loss, y, U, G, regret, lines):
     eta = math.sqrt(2) * U / G
     run, rounds = played(OnlineGradientDescent(loss=loss, radius=U, rate=f"sqrt:{eta!r}"), ROWS, y)
-    evidence = evaluate(run, rounds, best(rounds, parse(loss), U, gap=1e-8))
+    evidence = Facts(run, rounds, best(rounds, parse(loss), U, gap=1e-8))
     assert evidence.regret.hi == pytest.approx(regret, abs=1e-5)
     found = by_name(evidence)
     assert [found[name].bound for name in LINES] == pytest.approx(lines, abs=1e-4)
@@ -78,7 +81,7 @@ def test_known_strongly_convex_run():
     """σ = ½, hinge: Σ‖g‖²/(2σt) is the regret itself."""
     y = [1.0, -1.0, 1.0, -1.0, 1.0]
     run, rounds = played(StronglyConvexGradientDescent(loss="hinge", sigma=0.5), ROWS, y)
-    evidence = evaluate(run, rounds, best(rounds, parse("hinge"), math.inf, 0.5, gap=1e-8))
+    evidence = Facts(run, rounds, best(rounds, parse("hinge"), math.inf, 0.5, gap=1e-8))
     assert evidence.loss.hi == pytest.approx(5.69444444444, abs=1e-9)
     assert evidence.regret.hi == pytest.approx(3.14444444096, abs=1e-6)
     found = by_name(evidence)
@@ -150,9 +153,9 @@ def test_the_path_is_that_of_the_definition(rounds, radius, eta):
 
 
 def test_a_path_that_would_take_too_long_is_left_out_and_that_is_said(monkeypatch):
-    monkeypatch.setattr("noregret.theorem.path.LIMIT", 9)
+    monkeypatch.setattr("noregret.proof.facts.path.LIMIT", 9)
     run, rounds = played(OnlineGradientDescent(radius=1.0, rate="sqrt:1"), ROWS, [1, -1, 1, -1, 1])
-    found = by_name(evaluate(run, rounds, against(rounds, run.learner.loss, 1.0, np.zeros(2))))
+    found = by_name(Facts(run, rounds, against(rounds, run.learner.loss, 1.0, np.zeros(2))))
     for name in ("ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"):
         assert found[name].verdict is Verdict.UNMET
         assert "the path was replayed" in found[name].assumptions[-1].statement
@@ -227,15 +230,15 @@ def test_no_certificate_of_gradient_descent_is_broken(data, spec, radius, bias):
     learner = OnlineGradientDescent(loss=spec, radius=radius, rate=rate, bias=bias, start=start, domain=domain)
     run, rounds = played(learner, X, y, weights)
     u = points(data.draw, rounds.width, radius)
-    bare = evaluate(run, rounds)
+    bare = Facts(run, rounds)
     alone = {one.theorem: one for one in certificates(bare)}
     assert set(alone) == {"ogd-linearised"} | ({"box-linearised"} if domain == "box" else set())
     assert alone["ogd-linearised"].observed is None
-    check(evaluate(run, rounds, against(rounds, loss, radius, u)))
+    check(Facts(run, rounds, against(rounds, loss, radius, u)))
     worst = -bare.gradient.total
     size = float(np.linalg.norm(worst))
     if 0.0 < size < math.inf:
-        check(evaluate(run, rounds, against(rounds, loss, radius, worst / size * radius * (1.0 - 1e-15))))
+        check(Facts(run, rounds, against(rounds, loss, radius, worst / size * radius * (1.0 - 1e-15))))
 
 
 @few
@@ -248,11 +251,11 @@ def test_no_certificate_of_strongly_convex_descent_is_broken(data, spec, sigma, 
     weights = data.draw(st.none() | st.just(np.linspace(0.5, 2.0, len(y))))
     learner = StronglyConvexGradientDescent(loss=spec, sigma=sigma, radius=radius, bias=bias)
     run, rounds = played(learner, X, y, weights)
-    bare = evaluate(run, rounds)
+    bare = Facts(run, rounds)
     assert certificates(bare) == []
     nearest = np.concatenate([[learner.bias] if bias else [], learner.weights])  # w_{T+1}: where the bound is tight
     for u in (nearest, np.zeros(rounds.width), points(data.draw, rounds.width, min(radius, 3.0))):
-        never_broken(certificates(evaluate(run, rounds, against(rounds, loss, radius, u, sigma))))
+        never_broken(certificates(Facts(run, rounds, against(rounds, loss, radius, u, sigma))))
 
 
 @solved
@@ -262,7 +265,7 @@ def test_with_hindsight_solved_for_nothing_is_broken(data, spec, radius):
     X, y = data.draw(streams(loss.regression))
     X = np.clip(X, -10.0, 10.0)
     run, rounds = played(OnlineGradientDescent(loss=spec, radius=radius, rate=data.draw(rates(radius))), X, y)
-    evidence = evaluate(run, rounds, best(rounds, loss, radius, seconds=5.0))
+    evidence = Facts(run, rounds, best(rounds, loss, radius, seconds=5.0))
     found = check(evidence)
     for one in found.values():
         if one.bound is not None:
@@ -278,7 +281,7 @@ def test_one_round_attains_the_ball_bound(scale):
     """T = 1, η = U/‖g‖: regret U‖g‖ = (U²/η)/2 + (η/2)‖g‖²."""
     U = 0.25 / scale
     run, rounds = played(OnlineGradientDescent(radius=U, rate=f"sqrt:{U / scale!r}"), [[scale]], [1])
-    evidence = evaluate(run, rounds, against(rounds, run.learner.loss, U, np.array([U])))
+    evidence = Facts(run, rounds, against(rounds, run.learner.loss, U, np.array([U])))
     found = by_name(evidence)
     never_broken(found.values())
     assert found["ogd-ball"].bound == pytest.approx(0.25, rel=1e-9)
@@ -290,7 +293,7 @@ def test_the_sum_over_gradients_is_attained():
     y = [1.0, -1.0, 1.0, -1.0, 1.0]
     run, rounds = played(StronglyConvexGradientDescent(loss="hinge", sigma=0.5), ROWS, y)
     u = np.array([1.0, -0.4])  # w_{T+1}, the minimiser
-    evidence = evaluate(run, rounds, against(rounds, run.learner.loss, math.inf, u, 0.5))
+    evidence = Facts(run, rounds, against(rounds, run.learner.loss, math.inf, u, 0.5))
     found = by_name(evidence)["strong-gradients"]
     assert evidence.regret.lo == pytest.approx(found.bound, rel=1e-9)
     assert evidence.regret.lo <= found.bound
@@ -301,7 +304,7 @@ def test_the_sum_over_gradients_is_attained():
 
 def certified(X, y, u, radius=1.0, weights=None, compared=None, **settings):
     run, rounds = played(OnlineGradientDescent(radius=radius, **settings), X, y, weights)
-    return by_name(evaluate(run, rounds, against(rounds, run.learner.loss, compared or radius, np.array(u))))
+    return by_name(Facts(run, rounds, against(rounds, run.learner.loss, compared or radius, np.array(u))))
 
 
 def test_the_horizon_must_not_be_overrun_and_no_gradient_be_longer():
@@ -324,7 +327,7 @@ def test_rows_of_norm_one_are_not_longer_than_one():
 def test_the_rate_that_adapts_has_its_bound():
     X, y = np.array([[3.0, 0.0], [0.0, 4.0], [1.0, 1.0]]), np.array([1.0, -1.0, 1.0])
     run, rounds = played(OnlineGradientDescent(loss="hinge", radius=1.0, rate="auto"), X, y)
-    found = by_name(evaluate(run, rounds, against(rounds, parse("hinge"), 1.0, np.zeros(2))))["ogd-adaptive"]
+    found = by_name(Facts(run, rounds, against(rounds, parse("hinge"), 1.0, np.zeros(2))))["ogd-adaptive"]
     assert found.bound == pytest.approx(2 * math.sqrt(2) * math.sqrt(run.gradient["sum_norm2"]), rel=1e-9)
 
 
@@ -351,9 +354,9 @@ def test_comparators_beyond_the_learners_ball_are_not_promised_anything_by_its_s
 def test_in_the_whole_space_a_constant_step_has_its_bound():
     """‖u‖²/2η + (η/2)Σ‖g‖² with ‖u‖ ≤ 1, η = ½ and one gradient of norm 1 in two rounds: 1 + ¼ + ¼."""
     run, rounds = played(OnlineGradientDescent(radius=math.inf, rate="constant:0.5"), [[1.0], [1.0]], [1, 1])
-    found = by_name(evaluate(run, rounds, against(rounds, run.learner.loss, 1.0, np.array([1.0]))))
+    found = by_name(Facts(run, rounds, against(rounds, run.learner.loss, 1.0, np.array([1.0]))))
     assert found["ogd-constant"].bound == pytest.approx(1.5)
-    assert certificates(evaluate(run, rounds)) == []
+    assert certificates(Facts(run, rounds)) == []
 
 
 def test_from_another_start_line_four_keeps_what_it_spared():
@@ -376,7 +379,7 @@ def test_a_loss_of_ones_own_is_not_known_to_be_convex():
 
     loss = nr.custom_loss(lambda z, y: (z - y) ** 4, lambda z, y: 4 * (z - y) ** 3, regression=True)
     run, rounds = played(OnlineGradientDescent(loss=loss, radius=1.0), [[1.0], [0.5]], [0.3, 0.1])
-    (one,) = certificates(evaluate(run, rounds))
+    (one,) = certificates(Facts(run, rounds))
     assert one.assumptions[0].to_dict() == {
         "statement": "the loss is convex in the score", "checked": False, "holds": None,
     }  # fmt: skip

@@ -16,8 +16,8 @@ from scipy.stats import beta
 
 import noregret as nr
 from noregret.interval import Interval
-from noregret.theorem.risk import Sampled, certificates
-from noregret.theorem.tail import binomial_limit, divergence, hoeffding, kl_limit, log_tail
+from noregret.proof.theorems.risk import Sampled, certificates
+from noregret.proof.theorems.tail import binomial_limit, divergence, hoeffding, kl_limit, log_tail
 from oracle.selection import binomial_tail
 
 RUNS = 1000 if os.environ.get("NOREGRET_THOROUGH") else 150

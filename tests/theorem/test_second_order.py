@@ -12,20 +12,22 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
 import noregret as nr
-from noregret import enclose
 from noregret._native import follow_matrix, play_matrix, score_matrix
 from noregret.errors import DivergedError, SettingError
-from noregret.hindsight import best
-from noregret.hindsight.whitened import whitened
 from noregret.learner import SecondOrderPerceptron, VovkAzouryWarmuth
 from noregret.learner import matrix as module
 from noregret.loss import squared
+from noregret.proof import enclose
+from noregret.proof.facts import Facts
+from noregret.proof.facts.matrices import matrices
+from noregret.proof.solve import best
+from noregret.proof.solve.points import gather
+from noregret.proof.solve.whitened import whitened
+from noregret.proof.theorem import Verdict
+from noregret.proof.theorems import certificates
 from noregret.rounds import Rounds
 from noregret.state import RECORD
 from noregret.stream import Dense
-from noregret.theorem import certificates, evaluate, gather
-from noregret.theorem.certificate import Verdict
-from noregret.theorem.followed import followed
 from oracle import inverse
 from oracle.elimination import determinant, solved
 from oracle.registry import LAYOUTS
@@ -75,7 +77,7 @@ def test_the_followed_matrices_enclose_those_of_exact_arithmetic(stream, a, weig
     rng = np.random.default_rng(seed)
     y, k = rng.normal(size=len(X)), rng.choice([0.5, 1.0, 3.7], len(X)) if weighted else np.ones(len(X))
     chosen = np.flatnonzero(rng.random(len(X)) < 0.8)
-    found = followed(Rounds(Dense(X), y, k if weighted else None), chosen, a)
+    found = matrices(Rounds(Dense(X), y, k if weighted else None), chosen, a)
     exact, det = exact_rounds(X, y, k, chosen, a)
     for i, (form, score) in enumerate(exact):
         assert Fraction(found.lo[i]) <= form <= Fraction(found.hi[i])
@@ -91,7 +93,7 @@ def test_the_followed_matrices_enclose_those_of_exact_arithmetic(stream, a, weig
 def test_the_followed_matrices_are_narrow_where_the_rows_allow_it():
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(500, 20)), rng.normal(size=500)
-    found = followed(Rounds(Dense(X), y), np.arange(500), 1.0)
+    found = matrices(Rounds(Dense(X), y), np.arange(500), 1.0)
     assert (found.hi - found.lo).max() < 1e-8
     assert found.errors.max() < 1e-8
     sign, log = np.linalg.slogdet(np.eye(20) + X.T @ X)
@@ -110,8 +112,8 @@ def test_the_second_order_bound_holds_in_exact_fractions(stream, a, tie):
         run, rounds = played(SecondOrderPerceptron(ridge=a, tie=tie), X, y)
     except DivergedError:
         return
-    evidence = evaluate(run, rounds, points={"v_steps": v})
-    chosen = evidence.followed.chosen
+    evidence = Facts(run, rounds, points={"v_steps": v})
+    chosen = evidence.matrices.chosen
     exact, _ = exact_rounds(X, y, np.ones(len(X)), chosen, a)
     growth = sum(
         (form + 2 * max(Fraction(int(y[t])) * score, 0) for t, (form, score) in zip(chosen, exact, strict=True)),
@@ -141,7 +143,7 @@ def test_the_forecasters_regret_is_within_its_bounds(stream, a, weighted, size):
     except DivergedError:
         return
     found = best(rounds, squared(), math.inf, run.learner.comparator_sigma(len(rounds)), gap=1e-9)
-    evidence = evaluate(run, rounds, found)
+    evidence = Facts(run, rounds, found)
     bounds = {one.theorem: one for one in certificates(evidence)}
     assert set(bounds) == {"vaw-steps", "vaw-determinant", "vaw-dimension"}
     assert all(one.verdict is not Verdict.BROKEN for one in bounds.values())
@@ -208,8 +210,8 @@ def test_rows_too_many_to_whiten_still_have_a_comparator(monkeypatch):
     X = rng.normal(size=(200, 4))
     y = np.where(X @ rng.normal(size=4) > 0, 1.0, -1.0)
     run, rounds = played(SecondOrderPerceptron(), X, y)
-    monkeypatch.setattr("noregret.hindsight.whitened.ENTRIES", 1)
-    found = certificates(gather(run, rounds))
+    monkeypatch.setattr("noregret.proof.solve.whitened.ENTRIES", 1)
+    found = certificates(gather(Facts(run, rounds)))
     assert {one.verdict for one in found} == {Verdict.HOLDS}
     assert max(one.bound for one in found) < 150.0
 
@@ -219,7 +221,7 @@ def test_the_bound_of_the_second_order_perceptron_uses_the_losses_of_all_rounds(
     X = rng.normal(size=(400, 5))
     y = np.where(X @ rng.normal(size=5) + 0.5 * rng.normal(size=400) > 0, 1.0, -1.0)
     run, rounds = played(SecondOrderPerceptron(), X, y)
-    found = gather(run, rounds)
+    found = gather(Facts(run, rounds))
     at_zero = found.at(steps=np.zeros(5))
     assert {one.verdict for one in certificates(at_zero)} == {Verdict.VACUOUS}
     assert all(one.bound == pytest.approx(400.0) for one in certificates(at_zero))
@@ -231,7 +233,7 @@ def test_weights_other_than_one_leave_its_bound_unmet():
     rng = np.random.default_rng(8)
     X, y = rng.normal(size=(30, 2)), rng.choice([-1.0, 1.0], 30)
     run, rounds = played(SecondOrderPerceptron(), X, y, np.where(y > 0, 2.0, 1.0))
-    assert {one.verdict for one in certificates(gather(run, rounds))} == {Verdict.UNMET}
+    assert {one.verdict for one in certificates(gather(Facts(run, rounds)))} == {Verdict.UNMET}
 
 
 @pytest.mark.parametrize("bias", [False, True])
@@ -324,7 +326,7 @@ def test_a_followed_run_with_other_scores_pays_for_them():
     found = best(rounds, squared(), math.inf, run.learner.comparator_sigma(50))
     other = replace(rounds, scores=rounds.scores + 0.1)
     honest, moved = (
-        next(one for one in certificates(evaluate(run, some, found)) if one.theorem == "vaw-steps")
+        next(one for one in certificates(Facts(run, some, found)) if one.theorem == "vaw-steps")
         for some in (rounds, other)
     )
     assert honest.values["rounding"] < 1e-9

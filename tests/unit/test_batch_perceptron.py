@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import noregret as nr
 from noregret.errors import SettingError
-from noregret.theorem import Verdict
+from noregret.proof.theorem import Verdict
 
 UPDATES = ("sum", "average", "normalised", "random")
 X, SPECIES = load_iris(return_X_y=True)

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from noregret.blending import blend
 from noregret.errors import InputError, ModelFileError, SettingError
 from noregret.experts.blender import METHODS, Blender
-from noregret.receipt import verify
+from noregret.proof.verify import verify
 from oracle import experts as twin
 
 WEATHER = """day,anna,bert,cleo,rain

@@ -11,7 +11,7 @@ from noregret.blending import blend
 from noregret.errors import InputError
 from noregret.experts import AdaHedge
 from noregret.experts.blender import LOSSES, METHODS
-from noregret.receipt.blend import verify_blend
+from noregret.proof.blend import verify_blend
 
 ODD = [0.0, 1e-12, 1e-9, 0.1, 0.3, 0.30000000000000004, 1.0, 1.0 - 1e-12]
 KINDS = [

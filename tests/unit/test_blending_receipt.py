@@ -10,10 +10,10 @@ import pytest
 from noregret.blending import blend
 from noregret.errors import ReceiptError
 from noregret.experts.blender import METHODS
-from noregret.receipt import blend as verifier
-from noregret.receipt.blend import load_blend, verify_blend
-from noregret.receipt.blend.replay import replayed
-from noregret.receipt.form import checksum, packed, unpacked
+from noregret.proof import blend as verifier
+from noregret.proof.blend import load_blend, verify_blend
+from noregret.proof.blend.replay import replayed
+from noregret.proof.receipt import checksum, packed, unpacked
 from noregret.stream.columns import lay_out, with_last_value
 from oracle import blend as definitions
 from oracle.forging import changed, false, loose, numbers
@@ -228,7 +228,7 @@ def test_the_verifier_imports_the_loop_for_its_replay_alone_and_never_the_theore
         if isinstance(node, ast.ImportFrom) and node.module
     }
     assert ("check.py", "noregret.interval") in names
-    assert not [name for _, name in names if name.startswith(("noregret.theorem", "noregret._native"))]
+    assert not [name for _, name in names if name.startswith(("noregret.proof.theorems", "noregret._native"))]
     assert {file for file, name in names if name.startswith("noregret.experts")} == {"replay.py"}
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from noregret import learner as learners
 from noregret import model
+from noregret.proof.certify import certify
 from noregret.protocol import play
-from noregret.receipt import certify
 from noregret.reporting import report
 from noregret.separation import separate
 

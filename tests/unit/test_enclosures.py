@@ -10,11 +10,11 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noregret import enclose
 from noregret.errors import InputError, SettingError
 from noregret.interval import Interval, largest, least, total
 from noregret.loss import parse
-from noregret.receipt.exact import dual_is_at_least, risk_is_at_most
+from noregret.proof import enclose
+from noregret.proof.exact import dual_is_at_least, risk_is_at_most
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.block import Dense, Sparse
 

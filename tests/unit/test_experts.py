@@ -20,7 +20,7 @@ from noregret.experts import (
     best_switching,
     load,
 )
-from noregret.theorem.experts import certificates
+from noregret.proof.theorems.experts import certificates
 from oracle import experts as twin
 
 # the project's golden numbers

@@ -21,7 +21,7 @@ from noregret.finite import (
     shatters_tree,
 )
 from noregret.finite.adversary import CoverAdversary
-from noregret.theorem.finite import certificates
+from noregret.proof.theorems.finite import certificates
 from oracle import finite as oracle
 
 # The project's golden numbers: SOA on the thresholds of 0 … 6, ties to 1, the target being 1[x < 5].

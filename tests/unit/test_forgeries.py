@@ -8,7 +8,9 @@ import pytest
 
 import noregret as nr
 from noregret.errors import InputError, ReceiptError
-from noregret.receipt import Receipt, certify, verify
+from noregret.proof.certify import certify
+from noregret.proof.receipt import Receipt
+from noregret.proof.verify import verify
 from noregret.run import Run
 from oracle.forging import changed, end_of, numbers
 

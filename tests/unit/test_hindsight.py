@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from noregret import enclose
 from noregret.errors import SettingError
-from noregret.hindsight import best, best_expert, curve, least_l2, linearised, penalised, prefixes, root, separator
-from noregret.hindsight.design import Design
-from noregret.hindsight.newton import least_point
-from noregret.hindsight.region import Ball, Penalty
 from noregret.interval import Interval
 from noregret.loss import custom, parse, zero_one
+from noregret.proof import enclose
+from noregret.proof.solve import best, best_expert, curve, least_l2, penalised, prefixes, root, separator
+from noregret.proof.solve.design import Design
+from noregret.proof.solve.newton import least_point
+from noregret.proof.solve.region import Ball, Penalty
 from noregret.rounds import Rounds
 from oracle.hindsight import exact, norm_at_most
 
@@ -259,8 +259,6 @@ def test_more_is_refused_in_a_sentence():
         best(rounds, zero_one(), 1.0)
     with pytest.raises(SettingError, match=r"penalised: rho must be at least 0 and finite, got -1\.0 to -1\.0"):
         penalised(rounds, -1.0)
-    with pytest.raises(SettingError, match="linearised: the rounds must hold the scores of a run, got none"):
-        linearised(rounds, parse("hinge"), 1.0)
     with pytest.raises(SettingError, match="best_expert: there must be at least one expert, got none"):
         best_expert(np.zeros((3, 0)))
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from noregret import enclose
 from noregret.errors import InputError
-from noregret.hindsight import best, least_l2, penalised, root
-from noregret.hindsight.multiclass import comparators
 from noregret.loss import parse
+from noregret.proof import enclose
+from noregret.proof.solve import best, least_l2, penalised, root
+from noregret.proof.solve.multiclass import comparators
 from noregret.rounds import Rounds
 
 SPECS = [

@@ -5,16 +5,17 @@ import math
 
 import numpy as np
 import pytest
+from noregret.proof.bounds import BOUNDS
 
 import noregret as nr
 from noregret.errors import DivergedError
 from noregret.learner import LEARNERS
-from noregret.receipt import Receipt, certify, verify
-from noregret.receipt.bounds import BOUNDS
-from noregret.receipt.facts import Facts
-from noregret.receipt.replay import classes, fresh, replay
-from noregret.theorem import certificates
-from noregret.theorem.evidence import gather
+from noregret.proof.certify import certify
+from noregret.proof.facts import Facts, gather
+from noregret.proof.receipt import Receipt
+from noregret.proof.replay import classes, fresh, replay
+from noregret.proof.theorems import certificates
+from noregret.proof.verify import verify
 
 BOUNDED = ("hinge", "logistic", "perceptron", "margin-hinge:0.3", "absolute", "pinball:0.9", "huber:0.5")
 STEEP = ("squared-hinge", "squared")
@@ -107,8 +108,8 @@ def both(learner, stream, asked):
     played = replay(fresh(core.name, core.settings, classes(core)), segments, [stream])
     found = None
     if receipt.regret is not None:
-        from noregret.hindsight import best
         from noregret.loss import parse
+        from noregret.proof.solve import best
 
         said = receipt.regret
         radius = float(said["domain"]["radius"])

@@ -13,7 +13,8 @@ import scipy.sparse
 import noregret as nr
 from noregret import model
 from noregret.learner import LEARNERS
-from noregret.receipt import certify, verify
+from noregret.proof.certify import certify
+from noregret.proof.verify import verify
 from noregret.stream import Dense, read
 from oracle.means import filled
 from oracle.registry import everything

@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 from noregret.picture import plot
 from noregret.picture.batch import step_sizes
 from noregret.picture.plane import film_of
-from noregret.receipt.separation import lay_out
+from noregret.proof.separation import lay_out
 
 rng = np.random.default_rng(4)
 X = np.vstack([rng.normal([1.5, 1.0], 0.5, size=(40, 2)), rng.normal([-1.2, -0.8], 0.5, size=(40, 2))])

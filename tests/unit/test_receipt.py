@@ -10,8 +10,9 @@ import scipy.sparse
 
 import noregret as nr
 from noregret.errors import InputError, ReceiptError, SettingError
-from noregret.receipt import Receipt, certify, verify
-from noregret.receipt.form import checksum, packed, unpacked
+from noregret.proof.certify import certify
+from noregret.proof.receipt import Receipt, checksum, packed, unpacked
+from noregret.proof.verify import verify
 from noregret.stream import read
 from oracle.forging import changed, false, loose, numbers
 

@@ -14,7 +14,7 @@ import pytest
 import noregret as nr
 from noregret import model
 from noregret.errors import InputError, ModelFileError, SettingError
-from noregret.receipt.replay import reading
+from noregret.proof.replay import reading
 from noregret.stream import Features, read
 from noregret.stream.recognise import decide
 from oracle.matrix import matrix

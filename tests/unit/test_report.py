@@ -14,16 +14,16 @@ from noregret import learner as learners
 from noregret import model
 from noregret.blending import blend
 from noregret.errors import NoregretError, ReceiptError, SettingError
+from noregret.proof.certify import certify
+from noregret.proof.receipt import checksum
+from noregret.proof.theorems import THEOREMS
 from noregret.protocol import play
-from noregret.receipt import certify
-from noregret.receipt.form import checksum
 from noregret.reporting import report
 from noregret.reporting.formula import formula
 from noregret.reporting.page import LARGEST, POLICY
 from noregret.selection import select
 from noregret.separation import separate
 from noregret.summary import at_least, at_most
-from noregret.theorem import THEOREMS
 
 sys.path.insert(0, str(Path(__file__).parent))
 

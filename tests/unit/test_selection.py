@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import noregret as nr
 from noregret.errors import ReceiptError, SettingError
 from noregret.learner import LEARNERS, OnlineGradientDescent, Perceptron
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
 from noregret.rounds import Rounds
 from noregret.selection.candidates import Candidate, Regeneration, starts
 from noregret.selection.tails import tails

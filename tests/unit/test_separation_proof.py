@@ -7,8 +7,8 @@ import pytest
 
 import noregret as nr
 from noregret.errors import InputError, ReceiptError
-from noregret.receipt.form import checksum, packed, unpacked
-from noregret.receipt.separation import verify_separation
+from noregret.proof.receipt import checksum, packed, unpacked
+from noregret.proof.separation import verify_separation
 
 SEPARABLE = ([[1.0, 0.5], [0.5, 2.0], [-1.0, -0.25], [-0.1, -3.0]], [1, 1, -1, -1])
 INSEPARABLE = ([[0.0], [1.0], [3.0]], [1, -1, 1])

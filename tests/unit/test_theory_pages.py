@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from noregret.theorem import THEOREMS
+from noregret.proof.theorems import THEOREMS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs" / "theory").glob("*.md"))

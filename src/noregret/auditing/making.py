@@ -14,13 +14,13 @@ import numpy as np
 from noregret.auditing.logged import logged_beside
 from noregret.auditing.reading import Beside, Reading, column
 from noregret.auditing.result import Audit, Part
-from noregret.enclose import loss_total
 from noregret.errors import InputError, SettingError
-from noregret.hindsight import best
 from noregret.interval import Interval
 from noregret.learner import OnlineGradientDescent
 from noregret.loss import Loss
 from noregret.loss import parse as parse_loss
+from noregret.proof.enclose import loss_total
+from noregret.proof.solve import best
 from noregret.rounds import Rounds
 from noregret.stream.base import Stream
 from noregret.stream.labels import Labels

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from noregret.hindsight import Hindsight
 from noregret.interval import Interval
 from noregret.loss import Loss
+from noregret.proof.hindsight import Hindsight
 
 
 @dataclass(frozen=True)

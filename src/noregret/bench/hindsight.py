@@ -19,8 +19,8 @@ import numpy as np
 from noregret.bench.row import OURS, Row, installed, missing, row
 from noregret.bench.size import Size
 from noregret.bench.streams import sparse_stream
-from noregret.hindsight import best
 from noregret.loss import parse
+from noregret.proof.solve import best
 from noregret.rounds import Rounds
 
 LOSSES = ("hinge", "logistic", "squared", "absolute")

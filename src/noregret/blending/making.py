@@ -18,8 +18,8 @@ from noregret.experts.contest import Contest, linearised_regret, own_total, regr
 from noregret.experts.engine import Engine, Played
 from noregret.experts.switching import best_switching
 from noregret.interval import Interval
+from noregret.proof.theorems.experts import certificates
 from noregret.stream.columns import Laid, lay_out, with_last_value
-from noregret.theorem.experts import certificates
 
 Vector = NDArray[np.float64]
 Progress = Callable[[int, int], None]

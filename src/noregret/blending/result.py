@@ -17,11 +17,11 @@ from noregret.experts import rules
 from noregret.experts.combination import COMBINED, Combination, best_combination
 from noregret.experts.contest import Contest, regret_against
 from noregret.interval import Interval, up
-from noregret.receipt.blend import BlendReceipt
-from noregret.receipt.blend.spread import NEARLY, around, margin
-from noregret.receipt.form import HEAD, packed, plain
+from noregret.proof.blend import BlendReceipt
+from noregret.proof.blend.spread import NEARLY, around, margin
+from noregret.proof.receipt import head, packed, plain
+from noregret.proof.theorem import Certificate, Verdict
 from noregret.stream.columns import Laid, digest_of
-from noregret.theorem.certificate import Certificate, Verdict
 
 Vector = NDArray[np.float64]
 
@@ -250,8 +250,7 @@ class Blend:
             points |= {"mean": self.mean.weights, "slopes": self.mean.slopes}
         return BlendReceipt(
             {
-                **HEAD,
-                "kind": "blend",
+                **head("blend"),
                 "reading": self.reading,
                 "outcomes": list(self.laid.names),
                 "digest": digest_of(self.laid, self.reading),

@@ -58,8 +58,8 @@ def certify(
         show_receipt,
     )
     from noregret.errors import SettingError
-    from noregret.receipt import certify as certify_run
-    from noregret.receipt.replay import reading
+    from noregret.proof.certify import certify as certify_run
+    from noregret.proof.replay import reading
     from noregret.run import Run
 
     check_writable(str(model), receipt, plot, what="the model")
@@ -99,7 +99,7 @@ def certify(
 
 def read_again(stream: str, said: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:
     """A stream as it was read when it was learned from."""
-    from noregret.receipt import replay
+    from noregret.proof import replay
 
     found: Stream = replay.read_again(stream, said, threads=threads, cache=cache)
     return found

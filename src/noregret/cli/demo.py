@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from noregret.receipt import Receipt
+    from noregret.proof.receipt import Receipt
     from noregret.run import Run
 
 PROMISE = "ogd-linearised"
@@ -30,8 +30,8 @@ def demo(
     from noregret.picture.canvas import can_draw
     from noregret.picture.error import draw_error
     from noregret.picture.explain import draw_story, story
+    from noregret.proof.certify import certify
     from noregret.protocol import play
-    from noregret.receipt import certify
     from noregret.reporting import report
     from noregret.stream import read
 

@@ -48,7 +48,7 @@ def check_plane(source: Stream) -> None:
 def check_certified(kind: str | None, core: Core, radius: float | None) -> None:
     """A sentence where a receipt of this learner will not hold what the picture shows."""
     from noregret.errors import SettingError
-    from noregret.receipt.make import Against
+    from noregret.proof.regret import Against
 
     if kind == "mistakes" and core.regression:
         raise SettingError("--picture mistakes: numbers are not right or wrong")

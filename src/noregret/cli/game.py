@@ -142,7 +142,7 @@ def _player(learner: str, tie: int | None, hypotheses: HypothesisClass, depths: 
 def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Depths, ends: Bounds) -> dict[str, Any]:
     """The game as plain data, with the dimensions of both parts in every round as far as they were found in time."""
     from noregret.finite.dimension import plain
-    from noregret.theorem.finite import certificates
+    from noregret.proof.theorems.finite import certificates
 
     hypotheses, left, rounds = adversary.hypotheses, adversary.hypotheses.everything, []
     for one in run.rounds:

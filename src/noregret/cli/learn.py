@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from noregret.cli.choosing import Chosen
     from noregret.learner import Core
-    from noregret.receipt import Receipt
+    from noregret.proof.receipt import Receipt
     from noregret.rounds import Rounds
     from noregret.run import Run
     from noregret.stream import Stream
@@ -310,7 +310,7 @@ def learn(
             placed = model.save(run.learner if selection is None else selection.learner, save, since=since)
         found = None if rounds is None or not certify else _certified(run, rounds, asked, quiet or json)
     if found is not None and selection is not None:
-        from noregret.receipt.make import with_selection
+        from noregret.proof.certify import with_selection
 
         found = with_selection(found, selection.to_dict())
     if kind is not None and plot is not None:
@@ -447,8 +447,8 @@ def _draw(run: Run, rounds: Rounds | None, receipt: Receipt | None, kind: str, p
 def _certified(run: Run, rounds: Rounds, asked: dict[str, Any], quiet: bool) -> Receipt:
     """The receipt of a run whose rounds were kept."""
     from noregret.cli.solving import closing_in
-    from noregret.receipt import receipt_of
-    from noregret.receipt.replay import Replayed, chains
+    from noregret.proof.certify import receipt_of
+    from noregret.proof.replay import Replayed, chains
 
     played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
     with closing_in(quiet) as watch:

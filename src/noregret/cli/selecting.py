@@ -93,6 +93,6 @@ def _candidates(selection: dict[str, Any]) -> str:
 
 
 def _of(name: str) -> str:
-    from noregret.theorem import THEOREMS
+    from noregret.proof.theorems import THEOREMS
 
     return THEOREMS[name].title if name in THEOREMS else "of an unknown theorem"

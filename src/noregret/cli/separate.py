@@ -140,7 +140,7 @@ def _draw(found: Separation, stream: str, kind: str, plot: Path) -> None:
     from noregret import batch
     from noregret.cli.drawing import draw
     from noregret.picture.batch import step_sizes
-    from noregret.receipt.separation import lay_out
+    from noregret.proof.separation import lay_out
 
     if kind == "boundary":
         draw(found, stream, kind=kind, to=plot)

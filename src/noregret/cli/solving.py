@@ -13,7 +13,7 @@ import typer
 from noregret.errors import SettingError
 
 if TYPE_CHECKING:
-    from noregret.receipt.form import Receipt
+    from noregret.proof.receipt import Receipt
 
 
 def checked_gap(gap: float | None) -> float:

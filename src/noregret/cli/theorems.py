@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from noregret.theorem import Theorem
+    from noregret.proof.theorem import Theorem
 
 
 def theorems(
@@ -21,7 +21,7 @@ def theorems(
 
     Example: noregret theorems novikoff
     """
-    from noregret.theorem import THEOREMS
+    from noregret.proof.theorems import THEOREMS
 
     if name is not None and name not in THEOREMS:
         from noregret.errors import SettingError, nearest
@@ -39,7 +39,7 @@ def theorems(
         overview(THEOREMS.values())
 
 
-def as_dict(one: Theorem) -> dict[str, Any]:
+def as_dict(one: Theorem[Any]) -> dict[str, Any]:
     return {
         "theorem": one.name,
         "bounds": one.title,
@@ -52,7 +52,7 @@ def as_dict(one: Theorem) -> dict[str, Any]:
     }
 
 
-def overview(listed: Iterable[Theorem]) -> None:
+def overview(listed: Iterable[Theorem[Any]]) -> None:
     """All of them: what each bounds and for whom, its formula, its source, what it assumes."""
     for one in listed:
         print(f"{one.name}: {one.title} ({', '.join(one.learners) or 'any class'})")
@@ -61,7 +61,7 @@ def overview(listed: Iterable[Theorem]) -> None:
         print(f"    assumes: {'; '.join(one.assumptions) or 'nothing'}\n")
 
 
-def explain(one: Theorem) -> None:
+def explain(one: Theorem[Any]) -> None:
     """One theorem in full."""
     print(f"{one.name}: bounds {one.title} ({', '.join(one.learners)})")
     print(f"\n{one.statement}\n")

@@ -33,13 +33,11 @@ def verify(
     from noregret.cli.certify import read_again
     from noregret.cli.progress import telling
     from noregret.errors import ReceiptError, SettingError
-    from noregret.receipt import Receipt
-    from noregret.receipt import verify as verify_receipt
-    from noregret.receipt.form import decoded, is_blend, is_separation
+    from noregret.proof.receipt import Receipt, decoded, kind_of
+    from noregret.proof.verify import verify as verify_receipt
 
     try:
-        found_there = decoded(receipt)
-        if is_blend(found_there) or is_separation(found_there):
+        if kind_of(decoded(receipt), str(receipt)) != "run":
             if cache:
                 raise SettingError("--cache is for receipts of learners: here the files themselves are read")
             with telling("recomputing the receipt", quiet):

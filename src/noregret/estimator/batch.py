@@ -17,7 +17,7 @@ from noregret.estimator.base import as_rows
 from noregret.rounds import Gathering, Rounds, Vector
 
 if TYPE_CHECKING:
-    from noregret.theorem import Certificate
+    from noregret.proof.theorem import Certificate
 
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": np.float64, "order": "C"}
 
@@ -130,8 +130,8 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def certificates(self, X: Any, y: Any, *, gap: float = 1e-4, seconds: float = 60.0) -> list[Certificate]:
         """The convergence theorems on the rows that were fitted, with the separator of the largest margin."""
+        from noregret.proof.theorems.batch import certificates
         from noregret.separation.solve import answered_within
-        from noregret.theorem.batch import certificates
 
         check_is_fitted(self)
         X, y = validate_data(self, X, y, reset=False, **CHECKS)

@@ -21,9 +21,9 @@ from noregret.picture.canvas import (
     round_axis,
     thinned,
 )
+from noregret.proof.theorem import Certificate
+from noregret.proof.theorems import THEOREMS
 from noregret.run import Run
-from noregret.theorem import THEOREMS
-from noregret.theorem.certificate import Certificate
 
 Vector = NDArray[np.float64]
 Told = dict[str, Any]  # a certificate as receipts hold it

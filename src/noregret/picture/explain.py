@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from noregret.errors import SettingError
-from noregret.hindsight import prefixes
 from noregret.picture.canvas import (
     COLOURS,
     Ending,
@@ -25,9 +24,10 @@ from noregret.picture.canvas import (
     save_figure,
     thinned,
 )
-from noregret.receipt.make import Against, promises
-from noregret.receipt.measure import own_loss
-from noregret.receipt.replay import chains, classes, fresh, replay
+from noregret.proof.facts import own_loss
+from noregret.proof.regret import Against, promises
+from noregret.proof.replay import chains, classes, fresh, replay
+from noregret.proof.solve import prefixes
 from noregret.run import Run
 from noregret.summary import at_least, at_most
 
@@ -59,8 +59,9 @@ def story(run: Run, *streams: Any, dots: int = DOTS) -> Story:
     again = replay(fresh(core.name, core.settings, classes(core)), chains(core), streams)
     counts = dotted(run.rounds, dots)
     found = prefixes(again.rounds, against.loss, against.radius, core.comparator_sigma, counts)
-    own = [own_loss(again, count, against.loss, 0.0) for count in counts]
-    made = [promises(again, again.rounds.first(count), one) for count, one in zip(counts, found, strict=True)]
+    parts = [again.rounds.first(count) for count in counts]
+    own = [own_loss(again.run, part) for part in parts]
+    made = [promises(again.run, part, one) for part, one in zip(parts, found, strict=True)]
     return Story(
         against.loss.spec,
         against.radius,

@@ -20,9 +20,9 @@ from noregret.picture.reliability import reliability_axes, why_no_reliability
 from noregret.picture.tree import tree_axes
 from noregret.picture.weights import blend_figure, weight_axes, why_no_weights
 from noregret.picture.weights import regret_axes as blend_regret_axes
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
+from noregret.proof.theorems.finite import certificates as finite_certificates
 from noregret.run import Run
-from noregret.theorem.finite import certificates as finite_certificates
 
 
 @dataclass(frozen=True)

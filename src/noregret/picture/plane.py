@@ -19,8 +19,8 @@ from noregret.batch.perceptron import retraced
 from noregret.errors import SettingError
 from noregret.learner.core import Core
 from noregret.picture.canvas import thinned
-from noregret.receipt.replay import chains, classes, fresh, replay
-from noregret.receipt.separation import lay_out
+from noregret.proof.replay import chains, classes, fresh, replay
+from noregret.proof.separation import lay_out
 from noregret.rounds import Rounds
 from noregret.run import Run
 from noregret.selection.candidates import without_bias

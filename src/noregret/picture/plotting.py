@@ -23,7 +23,7 @@ from noregret.learner.core import Core
 from noregret.picture import kinds as all_kinds
 from noregret.picture.canvas import MOVING, Picture, check_picture, new_figure, save_figure
 from noregret.picture.kinds import Kind, Subject
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
 from noregret.run import Run
 from noregret.selection import Selection
 from noregret.separation import Separation

@@ -6,7 +6,7 @@ from typing import Any
 
 from noregret.errors import SettingError
 from noregret.picture.canvas import COLOURS, Ending, name_ends, plain_frame, signed
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
 
 TICKS = 10  # radii that have room for their numbers
 Entry = dict[str, Any]  # one regret of a receipt

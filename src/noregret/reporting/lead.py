@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
+from noregret.proof.theorems import THEOREMS
 from noregret.reporting.wording import about, against, between, most, shown
 from noregret.run import Run
 from noregret.summary import number, share
-from noregret.theorem import THEOREMS
 
 
 def of_run(run: Run) -> str:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from noregret.learner import Selected
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
 from noregret.reporting.lead import of_receipt, of_run
 from noregret.reporting.subject import Part, Rows, Subject
 from noregret.reporting.wording import (

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from noregret.receipt import Receipt
+from noregret.proof.receipt import Receipt
+from noregret.proof.theorems import THEOREMS
 from noregret.reporting.markup import Markup, element, visible
 from noregret.reporting.subject import Subject
 from noregret.reporting.wording import about
 from noregret.run import Run
-from noregret.theorem import THEOREMS
 
 if TYPE_CHECKING:
     from noregret.picture.canvas import Picture

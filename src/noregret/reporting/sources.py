@@ -13,10 +13,9 @@ from noregret import model as models
 from noregret.blending import Blend
 from noregret.errors import ReceiptError, SettingError
 from noregret.learner.core import Core
-from noregret.receipt import Receipt
-from noregret.receipt.blend import BlendReceipt, load_blend
-from noregret.receipt.form import check_version, checksum, decoded, is_blend, is_separation
-from noregret.receipt.separation import load_proof
+from noregret.proof.blend import BlendReceipt, load_blend
+from noregret.proof.receipt import Receipt, decoded, kind_of
+from noregret.proof.separation import load_proof
 from noregret.reporting.learned import certified, modelled, same_run
 from noregret.reporting.others import blended, separated
 from noregret.reporting.subject import DAMAGE, Subject
@@ -77,7 +76,7 @@ def _made(source: Source, model: Source | None) -> Subject:
         return certified(name, found, run, source.digest, beside)
     if isinstance(found, Run):
         return modelled(name, found)
-    return (blended if is_blend(found) else separated)(name, found, source.digest)
+    return (blended if kind_of(found) == "blend" else separated)(name, found, source.digest)
 
 
 def _damaged(source: Source, error: Exception) -> ReceiptError:
@@ -114,18 +113,5 @@ def _file(name: str) -> Source:
     if data.startswith(models.MAGIC):
         core, _ = models.load(name)
         return Source(name, Run.of(core), digest)
-    found = decoded(name)
-    if is_blend(found):
-        return Source(name, _whole(load_blend(name), name), digest)
-    if is_separation(found):
-        return Source(name, _whole(load_proof(name), name), digest)
-    return Source(name, Receipt.load(name), digest)
-
-
-def _whole(body: dict[str, Any], name: str) -> dict[str, Any]:
-    """The body without its checksum, which must match."""
-    claimed = body.pop("checksum")
-    check_version(body, name)
-    if claimed != checksum(body):
-        raise ReceiptError("the receipt was damaged or changed: its checksum does not match", name, failed=True)
-    return body
+    load = {"run": Receipt.load, "blend": load_blend, "separation": load_proof}[kind_of(decoded(name), name)]
+    return Source(name, load(name), digest)

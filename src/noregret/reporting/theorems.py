@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from noregret.proof.theorem import Theorem, Verdict
+from noregret.proof.theorems import THEOREMS
 from noregret.reporting.formula import formula
 from noregret.reporting.markup import Markup, element, table, together
 from noregret.reporting.subject import Rows
 from noregret.reporting.wording import most, shown, word
-from noregret.theorem import THEOREMS, Theorem, Verdict
 
 VERDICTS = {one.name.lower(): one.value for one in Verdict}
 MARKS = {True: ("✓", "holds", "yes"), False: ("✗", "fails", "no"), None: ("?", "not checkable", "open")}
@@ -58,7 +59,7 @@ def _title(one: dict[str, Any]) -> str:
     return "–" if known is None else known.title
 
 
-def _stated(known: Theorem | None) -> Markup:
+def _stated(known: Theorem[Any] | None) -> Markup:
     if known is None:
         return element("p", "This noregret does not know the theorem's statement.")
     told = element("p", f"Bounds: {known.title}.", class_="small")

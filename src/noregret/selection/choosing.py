@@ -11,21 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import arithmetic, enclose, model
+from noregret import arithmetic, model
 from noregret.errors import InputError, SettingError
 from noregret.interval import Interval
 from noregret.learner.core import Core
 from noregret.learner.linear import Linear
 from noregret.learner.selected import REFUSAL, Selected
+from noregret.proof import enclose
+from noregret.proof.facts.gradients import roundings
+from noregret.proof.replay import chains, classes, fresh, replay
+from noregret.proof.theorem import Certificate
+from noregret.proof.theorems.risk import SURROGATES, WAYS, Sampled, certificates
 from noregret.protocol import play
-from noregret.receipt.replay import chains, classes, fresh, replay
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run, played_once, rows_weigh_one
 from noregret.selection.candidates import Candidate, Regeneration, starts
 from noregret.selection.tails import tails
-from noregret.theorem.certificate import Certificate
-from noregret.theorem.gradients import roundings
-from noregret.theorem.risk import SURROGATES, WAYS, Sampled, certificates
 
 Vector = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.hindsight.design import Design
+from noregret.proof.solve.design import Design
 from noregret.rounds import Rounds, Vector
 from noregret.stream.block import Dense
 from noregret.threads import calm

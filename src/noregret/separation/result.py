@@ -7,15 +7,13 @@ import os
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.atomic import whole_file
 from noregret.interval import Interval
-from noregret.receipt.check import Verification
-from noregret.receipt.form import HEAD, checksum, packed
-from noregret.receipt.separation import verify_separation
+from noregret.proof.receipt import head, packed, write
+from noregret.proof.separation import verify_separation
+from noregret.proof.verify import Verification
 from noregret.rounds import Vector
 
 SENTENCES = {
@@ -94,8 +92,7 @@ class Separation:
         )
         bounds = {"at_most": self.mistake_bound, "no_separator_below": self.no_separator_below}
         return {
-            **HEAD,
-            "kind": "separation",
+            **head("separation"),
             "reading": self.reading,
             "preparation": self.preparation,
             "labels": list(self.classes),
@@ -112,9 +109,7 @@ class Separation:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the proof; the file appears whole or not at all."""
-        body = self.proof()
-        with whole_file(path) as file:
-            file.write(msgspec.json.format(msgspec.json.encode({**body, "checksum": checksum(body)}), indent=1) + b"\n")
+        write(path, self.proof())
 
     def to_dict(self) -> dict[str, Any]:
         """The figures, without the vectors."""

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import enclose, hindsight
 from noregret.errors import InputError, SettingError
-from noregret.hindsight.perceptron import largest_norm, length
 from noregret.interval import Interval, total
-from noregret.receipt.separation import lay_out
+from noregret.proof import enclose, solve
+from noregret.proof.separation import lay_out
+from noregret.proof.solve.perceptron import length
 from noregret.rounds import Rounds, Vector, as_sparse
 from noregret.separation.hull import nearest_point
 from noregret.separation.result import Separation
@@ -106,7 +106,7 @@ def answered_within(rounds: Rounds, gap: float, seconds: float) -> Found:
 
 def answered(rounds: Rounds, gap: float, deadline: float, watch: Watch | None = None) -> Found:
     """The answer for rounds as they are."""
-    radius = largest_norm(rounds)
+    radius = enclose.largest_norm(rounds)
     if not math.isfinite(radius.hi):
         raise InputError("a row is too long: the square of its norm is no finite number")
     told = watch or (lambda what, fraction: None)
@@ -149,12 +149,12 @@ def _decided(rounds: Rounds, deadline: float, told: Watch) -> Weighed:
         told("a separator, or the proof that there is none", None)
         return weigh(rounds, NONE, deadline)
     told("looking for a separator", None)
-    found = hindsight.separator(rounds, gap=math.inf, seconds=0.4 * (deadline - time.perf_counter()))
+    found = solve.separator(rounds, gap=math.inf, seconds=0.4 * (deadline - time.perf_counter()))
     if found is not None:
         return Weighed(u=found.u)
     told("looking for the proof that there is none", None)
     left = max(deadline - time.perf_counter(), 1e-3)
-    beta = hindsight.penalised(rounds, SMALL * largest_norm(rounds).hi, gap=0.1, seconds=0.3 * left).beta
+    beta = solve.penalised(rounds, SMALL * enclose.largest_norm(rounds).hi, gap=0.1, seconds=0.3 * left).beta
     heavy = np.sort(np.argsort(-beta, kind="stable")[: min(np.count_nonzero(beta), HEAVY)]).astype(np.int64)
     decided = weigh(rounds, heavy, deadline)
     if decided.u is None and decided.exact is None and beta.any():
@@ -223,7 +223,7 @@ def _by_hull(rounds: Rounds, u: Vector, gap: float, deadline: float) -> list[tup
 
 def _by_descent(rounds: Rounds, u: Vector, gap: float, deadline: float) -> list[tuple[Vector, Vector]]:
     left = max(deadline - time.perf_counter(), 1e-3)
-    found = hindsight.separator(rounds, gap=0.5 * gap, seconds=left, start=u / _margin_of(rounds, u))
+    found = solve.separator(rounds, gap=0.5 * gap, seconds=left, start=u / _margin_of(rounds, u))
     return [] if found is None else [(found.u, found.weights)]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.hindsight.perceptron import separating
+from noregret.proof.solve.perceptron import separating
 from noregret.rounds import Rounds, Vector, as_sparse
 from noregret.separation.rational import null_vector
 

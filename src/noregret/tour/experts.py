@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from noregret.experts import Hedge
-from noregret.theorem.experts import certificates
+from noregret.proof.theorems.experts import certificates
 from noregret.tour.canvas import bar, spark
 from noregret.tour.stage import Stage
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from rich.text import Text
 
 from noregret.learner import OnlineGradientDescent
+from noregret.proof.certify import certify
 from noregret.protocol import play
-from noregret.receipt import certify
 from noregret.summary import at_least, at_most
 from noregret.tour.canvas import Canvas
 from noregret.tour.stage import Stage

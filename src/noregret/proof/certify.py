@@ -1,0 +1,210 @@
+"""From a run and its streams to a receipt: replay, solve for points, evaluate every theorem that speaks of the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from noregret.errors import InputError, SettingError
+from noregret.interval import Interval
+from noregret.learner.core import Core
+from noregret.proof.facts import Facts, judged_by
+from noregret.proof.figures import figures
+from noregret.proof.hindsight import Hindsight
+from noregret.proof.own_code import Margin
+from noregret.proof.receipt import Receipt, Vector, plain
+from noregret.proof.regret import Against, ends, entry, promises
+from noregret.proof.replay import (
+    Replayed,
+    Segment,
+    chains,
+    classes,
+    described,
+    fresh,
+    read_again,
+    reading,
+    replay,
+    same_bits,
+)
+from noregret.proof.selection import claimed
+from noregret.proof.solve import best, curve, prefixes
+from noregret.proof.solve.points import points as solved
+from noregret.proof.theorem import Theorem
+from noregret.proof.theorems import spoken
+from noregret.run import Run
+
+GAP = 1e-4
+Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
+
+
+class Told(Protocol):
+    """What can be told as JSON takes it: a selection."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+def certify(
+    run: Run,
+    *streams: Any,
+    radius: float | None = None,
+    radii: Sequence[float] = (),
+    anytime: bool = False,
+    gap: float = GAP,
+    seconds: float = math.inf,
+    watch: Watch | None = None,
+    selection: Told | None = None,
+) -> Receipt:
+    """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
+
+    `streams` are those that the run was played from, in order: it is played again. `radius` is the ball of comparators
+    where the learner has none of its own; `radii` adds the regret in other balls, `anytime` that after 1, 2, 4, …
+    rounds. The interval's width is at most `gap` of the comparator's loss (or of 1), unless `seconds` run out before.
+    `selection` is what `select` chose from the run: the receipt then proves its risk certificates too.
+
+    >>> from noregret.learner import OnlineGradientDescent
+    >>> from noregret.protocol import play
+    >>> stream = ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1, -1, 1])
+    >>> receipt = certify(play(OnlineGradientDescent(radius=2.0), stream), stream)
+    >>> receipt.regret["upper"] - receipt.regret["lower"] < 1e-4
+    True
+    """
+    if not isinstance(run, Run):
+        raise SettingError(f"certify: the first argument must be a run, which play gives, got {type(run).__name__}")
+    core = run.learner
+    if run.rounds != core.rounds:
+        raise SettingError("certify: the learner has gone on since this run ended: give the newest run")
+    if not core.learns:
+        raise SettingError("certify: a selected model holds no run: certify the run that it was selected from")
+    segments = chains(core)
+    given = [read_again(stream, core.options) for stream in streams]
+    again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
+    _check_same(run, again.run)
+    made = receipt_of(
+        again, segments, core, radius=radius, radii=radii, anytime=anytime, gap=gap, seconds=seconds, watch=watch
+    )
+    return made if selection is None else with_selection(made, selection.to_dict())
+
+
+def with_selection(made: Receipt, selection: dict[str, Any]) -> Receipt:
+    """The receipt with a selection from the same run."""
+    if selection["rounds"] != made.figures["rounds"]:
+        raise SettingError("certify: the selection is of another run")
+    return replace(made, selection=claimed(selection))
+
+
+def receipt_of(
+    played: Replayed,
+    segments: Sequence[Segment],
+    core: Core,
+    *,
+    radius: float | None = None,
+    radii: Sequence[float] = (),
+    anytime: bool = False,
+    gap: float = GAP,
+    seconds: float = math.inf,
+    watch: Watch | None = None,
+) -> Receipt:
+    """The receipt of rounds that were kept while they were played."""
+    run, rounds = played.run, played.rounds
+    against = Against.of(core, radii[0] if radii and run.tally is not None else radius, len(rounds))
+    found = None
+    if against is not None:
+        found = best(rounds, against.loss, against.radius, against.sigma, gap=gap, seconds=seconds, watch=watch)
+    bare = Facts(run, rounds, found)
+    facts = replace(bare, points={**bare.points, **solved(bare, gap=gap, seconds=seconds)})
+    margin, points = Margin.of(facts), dict[str, Vector]()
+    main = None if found is None else entry(run, rounds, found, margin, "", points)
+    others: list[dict[str, Any]] = []
+    if anytime:
+        if against is None or main is None:
+            raise SettingError("certify: anytime needs a radius")
+        main = _with_promises(played, len(rounds), found, main, margin)
+        others = _anytime(played, against, gap, seconds, margin, points)
+    others += _in_other_balls(played, radii, gap, seconds, margin, points)
+    return Receipt(
+        learner=described(core),
+        reading=reading(core),
+        segments=[
+            {**segment, "ended": ended, "digest": digest}
+            for segment, ended, digest in zip(segments, played.ended, played.digests, strict=True)
+        ],
+        replay=same_bits(played),
+        figures=_written(figures(facts), margin),
+        regret=main,
+        curve=others,
+        certificates=[certificate(one, facts, margin) for one in spoken(facts)],
+        points={**points, **{name: point for name, point in facts.points.items() if name not in points}},
+    )
+
+
+def certificate(one: Theorem[Facts], facts: Facts, margin: Margin) -> dict[str, Any]:
+    """A theorem evaluated on the facts, as a receipt claims it."""
+    found = one(facts)
+    if found.bound is None:
+        return found.to_dict()
+    claim = one.function(facts)
+    bound, observed = margin.upper(claim.bound.hi), margin.observed(claim)
+    return {
+        **found.to_dict(),
+        "bound": plain(bound),
+        "observed": None if observed is None else plain(observed),
+        "verdict": claim.verdict(bound, observed).name.lower(),
+        "values": {key: plain(margin.value(key, value)) for key, value in claim.values.items()},
+    }
+
+
+def _written(found: dict[str, Any], margin: Margin) -> dict[str, Any]:
+    """The figures as a receipt writes them."""
+    made: dict[str, Any] = {}
+    for name, one in found.items():
+        if isinstance(one, dict):
+            made[name] = _written(one, margin)
+        else:
+            made[name] = ends(margin.figure(one)) if isinstance(one, Interval) else one
+    return made
+
+
+def _anytime(
+    played: Replayed, against: Against, gap: float, seconds: float, margin: Margin, points: dict[str, Vector]
+) -> list[dict[str, Any]]:
+    """The regret after 1, 2, 4, … rounds, with what was promised by then."""
+    rounds, sigma = played.rounds, played.run.learner.comparator_sigma
+    counts = [2**k for k in range(len(rounds).bit_length()) if 2**k < len(rounds)]
+    found = prefixes(rounds, against.loss, against.radius, sigma, counts, gap=gap, seconds=seconds)
+    made = []
+    for count, one in zip(counts, found, strict=True):
+        then = entry(played.run, rounds.first(count), one, margin, f"@{count}", points)
+        made.append(_with_promises(played, count, one, then, margin))
+    return made
+
+
+def _with_promises(
+    played: Replayed, count: int, found: Hindsight | None, then: dict[str, Any], margin: Margin
+) -> dict[str, Any]:
+    """A regret with the bounds that were promised by then, as they are claimed."""
+    promised = promises(played.run, played.rounds.first(count), found)
+    return {**then, "bounds": {name: plain(margin.upper(bound)) for name, bound in promised.items()}}
+
+
+def _in_other_balls(
+    played: Replayed, radii: Sequence[float], gap: float, seconds: float, margin: Margin, points: dict[str, Vector]
+) -> list[dict[str, Any]]:
+    """The regret in balls of other radii."""
+    core = played.run.learner
+    if radii and core.supports is not None:
+        raise SettingError("certify: a kernel learner is compared in the space of its kernel, without radii")
+    if not radii:
+        return []
+    sigma = core.comparator_sigma(len(played.rounds))
+    found = curve(played.rounds, judged_by(core), sorted(radii), sigma, gap=gap, seconds=seconds)
+    return [entry(played.run, played.rounds, one, margin, f"/{place}", points) for place, one in enumerate(found)]
+
+
+def _check_same(run: Run, again: Run) -> None:
+    """The stream must be the one that was learned from: the same rounds give the same figures, bit for bit."""
+    for what in ("rounds", "mistakes", "loss"):
+        was, found = getattr(run, what), getattr(again, what)
+        if was != found:
+            raise InputError(f"is not the stream that was learned from: {what} {found}, in the run {was}", "the stream")

@@ -1,0 +1,64 @@
+"""Every theorem, a row each: statement, needs and formula. `THEOREMS` lists them by name, in the order of the guide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from noregret.proof.facts import Facts
+from noregret.proof.theorem import Certificate, Theorem, rows, speaking
+from noregret.proof.theorems import (
+    batch,
+    coin,
+    constant,
+    convex,
+    coordinate,
+    experts,
+    finite,
+    hinge,
+    kernel,
+    ladder,
+    linearised,
+    multiclass,
+    passive,
+    perceptron,
+    risk,
+    second_order,
+    strong,
+    vaw,
+    voted,
+)
+
+__all__ = ["THEOREMS", "certificates", "spoken"]
+
+MODULES = (
+    perceptron,
+    hinge,
+    convex,
+    voted,
+    kernel,
+    multiclass,
+    linearised,
+    ladder,
+    constant,
+    strong,
+    passive,
+    coordinate,
+    coin,
+    second_order,
+    vaw,
+    finite,
+    experts,
+    batch,
+    risk,
+)
+THEOREMS: dict[str, Theorem[Any]] = {one.name: one for module in MODULES for one in rows(vars(module))}
+
+
+def spoken(facts: Facts) -> list[Theorem[Facts]]:
+    """The theorems that speak of a run; of no rounds nothing is said."""
+    return speaking(THEOREMS.values(), facts.learner.name, facts) if len(facts.rounds) else []
+
+
+def certificates(facts: Facts) -> list[Certificate]:
+    """Each of them evaluated; those whose needs fail are among them, unmet."""
+    return [one(facts) for one in spoken(facts)]

@@ -1,0 +1,222 @@
+"""What the rounds of a run promise of new rows: risk certificates of online-to-batch conversion.
+
+h_i is the predictor before round i. It depends on rounds 1 … i − 1 alone, so that the rounds i … T are a fresh sample
+for it; w_{T+1} has none. Risk is the probability that y·score ≤ 0 on a new row. Nothing here can be checked on a run:
+that rows are independent draws from one source is assumed, and every certificate says so. A weight other than 1 makes
+the rounds another sample than the rows to come (a weight of 0 leaves rows out): then nothing is claimed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from noregret.interval import Interval
+from noregret.loss import Loss
+from noregret.proof.theorem import Certificate, Claim, Need, Theorem, rows, speaking, theorem
+from noregret.proof.theorems.tail import binomial_limit, hoeffding, kl_limit
+
+MR = "Mohri & Rostamizadeh"
+EPS = 2.0**-52
+SURROGATES = ("hinge", "squared-hinge", "logistic")  # φ(z)/φ(0) ≥ 1 wherever z ≤ 0
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What a selection is judged by: whole numbers counted on the rounds, and what was fixed before them."""
+
+    how: str  # penalised, last, average or voted
+    confidence: float
+    rounds: int  # T
+    once: bool | None  # every row was played in one round only, as far as that can be told
+    unit: bool  # every row weighs 1
+    candidates: int  # K, as many as the union bound is over
+    usual: bool  # K is the one that T alone gives, not one that was asked for
+    mistakes: int  # rounds with y·score ≤ 0, as played
+    round: int | None = None  # i, counted from 1
+    errors: int | None = None  # of h_i on the rounds i … T
+    own: int | None = None  # Σ_t errors of round t's candidate: the last one that began by then
+    loss: Loss | None = None  # of the learner
+    reach: float = math.inf  # |score| can be no more on any row, known beforehand
+    losses: Interval | None = None  # Σ_t losses of round t's candidate, each in [0, φ(−reach)]
+
+    @property
+    def delta(self) -> Interval:
+        """δ = 1 − confidence."""
+        return Interval.of(1.0) - self.confidence
+
+    @property
+    def every(self) -> bool:
+        """Whether each of the rounds is a candidate."""
+        return self.candidates == self.rounds
+
+    @property
+    def tail(self) -> int:
+        """n = T − i + 1, the rounds that h_i had not seen."""
+        assert self.round is not None
+        return self.rounds - self.round + 1
+
+    def log(self, size: float) -> Interval:
+        """ln(size/δ)."""
+        return (Interval.of(size) / self.delta).log()
+
+
+def certificates(sampled: Sampled) -> list[Certificate]:
+    """Every theorem that speaks of this selection."""
+    return [one(sampled) for one in speaking(rows(globals()), "selection", sampled)]
+
+
+def _theorem(
+    name: str, bounds: str, formula: str, source: str, *ways: str, needs: tuple[Need[Sampled], ...] = (), **more: Any
+) -> Callable[[Callable[[Sampled], Claim]], Theorem[Sampled]]:
+    """A theorem for these ways to select."""
+    return theorem(
+        name,
+        bounds,
+        formula,
+        source,
+        learners=("selection",),
+        needs=(INDEPENDENT, ONCE, UNIT, *needs),
+        applies=lambda sampled: sampled.how in ways,
+        **more,
+    )
+
+
+INDEPENDENT = Need[Sampled]("the rows are independent draws from one source (i.i.d.)", lambda s: None)
+ONCE = Need[Sampled]("every row was played once", lambda s: s.once)
+UNIT = Need[Sampled]("every row weighs 1", lambda s: s.unit)
+FIXED = Need[Sampled]("the number of candidates was fixed beforehand", lambda s: True if s.usual else None)
+EVERY = Need[Sampled]("every round is a candidate", lambda s: s.every)
+BOUNDED = Need[Sampled](
+    "a convex surrogate of the 0/1 loss, bounded beforehand: unit-norm rows, weights in a ball",
+    lambda s: s.losses is not None,
+)
+WAYS = ("penalised", "last", "average", "voted")
+
+
+def _values(sampled: Sampled, **more: float) -> dict[str, float]:
+    return {"confidence": sampled.confidence, "rounds": float(sampled.rounds), **more}
+
+
+def _chosen(sampled: Sampled, limit: Callable[[int, int, Interval], Interval]) -> Claim:
+    """The limit at the chosen round, at level δ/K."""
+    assert sampled.errors is not None
+    bound = limit(sampled.errors, sampled.tail, sampled.log(float(sampled.candidates)))
+    told = {"errors": float(sampled.errors), "tail": float(sampled.tail), "candidates": float(sampled.candidates)}
+    return Claim(bound, None, 1.0, _values(sampled, **told))
+
+
+@_theorem(
+    "risk-binomial",
+    "risk of the chosen predictor",
+    "risk(h_i) ≤ max{p : P(Bin(n, p) ≤ k) ≥ δ/K}, k errors of h_i on the n rounds i … T",
+    "Clopper & Pearson 1934, with a union bound over the K candidates",
+    "penalised",
+    needs=(FIXED,),
+)
+def risk_binomial(sampled: Sampled) -> Claim:
+    """The errors of h_i on the rounds i … T are binomial, for h_i does not depend on them. With probability 1 − δ the
+    exact limit at level δ/K holds for all K candidates at once, and so for whichever was chosen.
+
+    K is the number of rounds, or of the candidates of a grid that T alone fixes; it is not the number of distinct
+    predictors, which depends on the rows.
+    """
+    return _chosen(sampled, binomial_limit)
+
+
+@_theorem(
+    "risk-kl",
+    "risk of the chosen predictor",
+    "risk(h_i) ≤ max{p : n·kl(k/n ‖ p) ≤ ln(K/δ)}, k errors of h_i on the n rounds i … T",
+    "Chernoff's bound on the tail, with a union bound over the K candidates",
+    "penalised",
+    needs=(FIXED,),
+)
+def risk_kl(sampled: Sampled) -> Claim:
+    """As `risk-binomial`, with P(Bin(n, p) ≤ k) ≤ e^(−n·kl(k/n ‖ p)): never below it, never above `risk-hoeffding`."""
+    return _chosen(sampled, kl_limit)
+
+
+@_theorem(
+    "risk-hoeffding",
+    "risk of the chosen predictor",
+    "risk(h_i) ≤ k/n + √(ln(K/δ)/(2n)), k errors of h_i on the n rounds i … T",
+    "Hoeffding's inequality on the tail, with a union bound over the K candidates",
+    "penalised",
+    needs=(FIXED,),
+)
+def risk_hoeffding(sampled: Sampled) -> Claim:
+    """With probability 1 − δ, for all K candidates at once, risk(h_i) ≤ k/n + √(ln(K/δ)/(2n))."""
+    return _chosen(sampled, hoeffding)
+
+
+@_theorem(
+    "risk-printed",
+    "risk of the chosen predictor",
+    "risk(h_i) ≤ M/T + 6√(ln(2(T+1)/δ)/T), M = Σ_t 1[h_t errs on round t]",
+    f"{MR}, Theorem 4 (9)",
+    "penalised",
+    needs=(FIXED, EVERY),
+)
+def risk_printed(sampled: Sampled) -> Claim:
+    """The predictor of least penalised risk k/n + √(ln(T(T+1)/δ)/(2n)) among all T has, with probability 1 − δ, risk at
+    most M/T + 6√(ln(2(T+1)/δ)/T). It says nothing before T = 344 at δ = 0.05; `risk-binomial` is far below it."""
+    assert sampled.own is not None
+    T = float(sampled.rounds)
+    bound = Interval.of(float(sampled.own)) / T + 6.0 * (sampled.log(2.0 * (T + 1.0)) / T).sqrt()
+    return Claim(bound, None, 1.0, _values(sampled, mistakes=float(sampled.own)))
+
+
+@_theorem(
+    "risk-gibbs",
+    "risk of a predictor drawn from the run's",
+    "(1/T) Σ_t risk(h_t) ≤ M/T + √(ln(1/δ)/(2T))",
+    "Cesa-Bianchi, Conconi & Gentile 2004; Hoeffding–Azuma",
+    *WAYS,
+)
+def risk_gibbs(sampled: Sampled) -> Claim:
+    """A predictor drawn at random from h_1 … h_T for every new row errs with probability (1/T) Σ_t risk(h_t), which is
+    at most M/T + √(ln(1/δ)/(2T)) with probability 1 − δ. It is a statement about the draw, not about any one of them.
+    """
+    T = float(sampled.rounds)
+    bound = Interval.of(float(sampled.mistakes)) / T + (sampled.log(1.0) / (2.0 * T)).sqrt()
+    return Claim(bound, None, 1.0, _values(sampled, mistakes=float(sampled.mistakes)))
+
+
+@_theorem(
+    "risk-voted",
+    "risk of the vote",
+    "risk(vote) ≤ 2(V/T + √(ln(1/δ)/(2T))), V the errors of each voter on its own rounds",
+    "Markov's inequality on the randomised predictor",
+    "voted",
+    needs=(FIXED,),
+)
+def risk_voted(sampled: Sampled) -> Claim:
+    """Where the vote errs, voters of at least half of all votes err: its risk is at most twice that of a voter drawn by
+    its votes. A voter has as many votes as rounds until the next one; its errors V on these are a fresh sample."""
+    assert sampled.own is not None
+    T = float(sampled.rounds)
+    half = Interval.of(float(sampled.own)) / T + (sampled.log(1.0) / (2.0 * T)).sqrt()
+    return Claim(2.0 * half, None, 1.0, _values(sampled, errors=float(sampled.own)))
+
+
+@_theorem(
+    "risk-average",
+    "risk of the averaged weights",
+    "risk(w̄) ≤ (Σ_t ℓ_t/T + φ(−B)√(ln(1/δ)/(2T)))/φ(0), |score| ≤ B",
+    "Jensen's inequality; Hoeffding–Azuma",
+    "average",
+    needs=(FIXED, BOUNDED),
+    erratum="For the 0/1 loss nothing follows for averaged weights: (1, 0) and (0, 1) err on half of the rows (1, −2)"
+    " and (−2, 1) with y = +1, and their average errs on both.",
+)
+def risk_average(sampled: Sampled) -> Claim:
+    """A loss φ(y·score) that is convex in the weights loses at their average no more than on average, and φ/φ(0) is
+    nowhere below the 0/1 loss. The bound on the score, B = U·max‖x‖, must be known before the rows are."""
+    assert sampled.losses is not None and sampled.loss is not None
+    T, B = float(sampled.rounds), sampled.reach
+    most, zero = (Interval.around(value, 8.0 * EPS * value) for value in (sampled.loss(-B, 1.0), sampled.loss.at_zero))
+    bound = (sampled.losses / T + most * (sampled.log(1.0) / (2.0 * T)).sqrt()) / zero
+    return Claim(bound, None, 1.0, _values(sampled, losses=sampled.losses.hi, reach=B))
