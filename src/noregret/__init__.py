@@ -135,7 +135,7 @@ _HOME = {
     "PassiveAggressiveRegressor": "estimator.passive",
     "Perceptron": "estimator",
     "PlainPythonWarning": "errors",
-    "Receipt": "receipt",
+    "Receipt": "proof.receipt",
     "ReceiptError": "errors",
     "Run": "run",
     "SOA": "finite",
@@ -151,7 +151,7 @@ _HOME = {
     "WeightedMajority": "experts",
     "audit": "auditing",
     "blend": "blending",
-    "certify": "receipt",
+    "certify": "proof.certify",
     "compare": "comparison",
     "custom_kernel": "kernel",
     "custom_loss": "loss",
@@ -167,7 +167,7 @@ _HOME = {
     "report": "reporting",
     "separate": "separation",
     "select": "selection",
-    "verify": "receipt",
+    "verify": "proof.verify",
 }
 
 __all__ = [

@@ -184,7 +184,7 @@ def test_a_broken_theorem_is_an_alarm(stream, monkeypatch):
     assert "this is a bug, please report it" in answer.err
 
 
-@pytest.mark.parametrize("change", [{"receipt": 1}, {"arithmetic": "near-1"}])
+@pytest.mark.parametrize("change", [{"version": 1}, {"arithmetic": "near-1"}])
 def test_a_receipt_of_older_rules_is_refused_with_a_sentence_and_exit_code_2(noregret, here, change):
     (here / "rows.svm").write_text("1 1:2\n-1 1:-1\n1 1:0.5\n")
     assert noregret("learn", "rows.svm", "--learner", "ogd", "--receipt", "r.json", "--quiet").code == 0

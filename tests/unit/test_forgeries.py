@@ -59,14 +59,14 @@ def test_a_regret_without_a_dual_point():
         regret["comparator"]["lower"] = regret["comparator"]["upper"] - 0.01
         regret["upper"] = regret["own"]["upper"] - regret["comparator"]["lower"]
 
-    refused(forged(SQRT, change), "proved by a point and a dual point")
+    refused(forged(SQRT, change), "proved by the points")
 
 
 def test_tangents_in_place_of_a_dual_point():
     def change(body):
         body["regret"]["points"] = {"u": "u", "tangent": "tangent"}
 
-    refused(forged(LOGISTIC, change, tangent=np.zeros(60)), "proved by a point and a dual point")
+    refused(forged(LOGISTIC, change, tangent=np.zeros(60)), "proved by the points")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_vectors_of_another_length_or_that_are_no_numbers(receipt, name, vector)
 def test_other_feasible_vectors_change_the_numbers():
     refused(forged(SQRT, lambda body: None, alpha=np.zeros(60)), "comparator's loss at least")
     refused(forged(SQRT, lambda body: None, u=np.zeros(3)), "comparator's loss at most")
-    refused(forged(SQRT, lambda body: None, u=np.full(3, 2.0)), "lies in the ball")
+    refused(forged(SQRT, lambda body: None, u=np.full(3, 2.0)), "must lie in the ball")
     refused(forged(SQRT, lambda body: None, alpha=np.ones(60)), "outside its domain")
 
 
@@ -110,14 +110,14 @@ def test_a_theorem_about_another_learner(receipt, name):
     def change(body):
         body["certificates"].append({**body["certificates"][-1], "theorem": name})
 
-    refused(forged(receipt, change), "it speaks of this learner, its rate and its loss|knows no such theorem")
+    refused(forged(receipt, change), "the theorems: the receipt says")
 
 
 def test_a_promise_that_was_not_made():
     def change(body):
         body["curve"][0]["bounds"]["ogd-linearised-at-hindsight"] = 0.4
 
-    refused(forged(SQRT, change), "it speaks of this learner")
+    refused(forged(SQRT, change), "the theorems that promise something")
 
 
 def test_a_lower_end_that_belongs_to_another_theorem():
@@ -127,7 +127,7 @@ def test_a_lower_end_that_belongs_to_another_theorem():
         mine["points"] = [mine["points"][0], "beta_mistakes"]
         mine["values"]["no_comparator_below"] = other["values"]["no_comparator_below"]
 
-    refused(forged(PERCEPTRON, change), "its vectors are those of the theorem")
+    refused(forged(PERCEPTRON, change), "its vectors")
 
 
 @pytest.mark.parametrize(
@@ -164,15 +164,19 @@ def test_a_lower_end_that_belongs_to_another_theorem():
         (SQRT, lambda b: b["figures"].update(mistakes=float(b["figures"]["mistakes"])), "mistakes"),
         (SQRT, lambda b: b["regret"].update(upper=str(b["regret"]["upper"])), "is no number"),
         (SQRT, lambda b: certificate(b, "ogd-linearised").update(bound="25"), "is no number"),
-        (SQRT, lambda b: b["certificates"][0].update(source="Nobody 1900"), "its source is .*, not Nobody 1900"),
-        (SQRT, lambda b: b["regret"].update(loss=None), "damaged"),
+        (SQRT, lambda b: b["certificates"][0].update(source="Nobody 1900"), "its source: the receipt says Nobody 1900"),
+        (SQRT, lambda b: b["regret"].update(loss=None), "judged by"),
         (SQRT, lambda b: b["regret"].update(loss="absolute"), "judged by|outside its domain"),
         (SQRT, lambda b: b["reading"].update(accuracy=3), "read in ways"),
         (SQRT, lambda b: b["certificates"][0].update(bound=10**400), "damaged"),
-        (SQRT, lambda b: b["certificates"].append(b["certificates"][0]), "evaluated twice"),
+        (SQRT, lambda b: b["certificates"].append(b["certificates"][0]), "the theorems: the receipt says"),
         (SQRT, lambda b: b["certificates"][0].update(verdict="broken"), "verdict"),
-        (SQRT, lambda b: b["certificates"][0].update(points=["nothing"]), "vectors are those"),
-        (SQRT, lambda b: b["certificates"][0]["assumptions"][0].update(checked=False), "was checked"),
+        (SQRT, lambda b: b["certificates"][0].update(points=["nothing"]), "its vectors"),
+        (
+            SQRT,
+            lambda b: b["certificates"][0]["assumptions"][0].update(checked=False),
+            "the loss is convex in the score: the receipt says",
+        ),
         (SQRT, lambda b: b["certificates"][0]["assumptions"].append({}), "damaged"),
         (SQRT, lambda b: b["certificates"][0].update(observed=None), "is no number"),
         (PERCEPTRON, lambda b: certificate(b, "novikoff").update(observed=3.0), "verdict"),

@@ -111,7 +111,7 @@ def test_no_number_can_say_too_much(name, tmp_path):
             clean = {key: part for key, part in body.items() if key != "checksum"}
             with pytest.raises(ReceiptError) as said:
                 verify(write(tmp_path / "bad.json", changed(clean, path, wrong)), stream)
-            assert said.value.failed or path == ("receipt",), (path, str(said.value))
+            assert said.value.failed or path == ("version",), (path, str(said.value))
 
 
 @pytest.mark.parametrize("name", ["perceptron", "ogd anytime", "strong in a ball", "vaw anytime"])
@@ -290,14 +290,14 @@ def test_weights_other_than_1_leave_mistake_bounds_unmet():
     [
         ("", "is not a receipt: it is not JSON"),
         ("[1]", "is not a receipt of noregret"),
-        ('{"receipt": 7}', "is a receipt of version 7, this noregret reads version 2"),
-        ('{"receipt": 1}', "is a receipt of version 1, this noregret reads version 2: make it again"),
-        ('{"receipt": 2}', "states no arithmetic, this noregret checks only 'lanes-1': make it again"),
+        ('{"receipt": 7}', "is a receipt of version 7, this noregret reads version 3"),
+        ('{"receipt": 1}', "is a receipt of version 1, this noregret reads version 3: make it again"),
+        ('{"kind": "run", "version": 3}', "states no arithmetic, this noregret checks only 'lanes-1': make it again"),
         (
-            '{"receipt": 2, "arithmetic": "outward-1"}',
+            '{"kind": "run", "version": 3, "arithmetic": "outward-1"}',
             "was made with the arithmetic 'outward-1', this noregret checks only 'lanes-1': make it again",
         ),
-        ('{"receipt": 2, "arithmetic": "lanes-1"}', "its checksum does not match"),
+        ('{"kind": "run", "version": 3, "arithmetic": "lanes-1"}', "its checksum does not match"),
     ],
 )
 def test_files_that_are_no_receipts_get_a_sentence(text, sentence, tmp_path):
