@@ -97,28 +97,33 @@ def test_a_saved_receipt_stands_and_a_damaged_one_says_so(tmp_path):
     given = table()
     blend(given, **CASES["squared"]).receipt().save(tmp_path / "r.json")
     body = load_blend(tmp_path / "r.json")
-    assert body["checksum"] == checksum({key: part for key, part in body.items() if key != "checksum"})
     verify_blend(body, given)
+    whole = json.loads((tmp_path / "r.json").read_text())
+    assert whole == {**body, "checksum": checksum(body)}
+    (tmp_path / "r.json").write_text(json.dumps({**whole, "rounds": 7}))
     with pytest.raises(ReceiptError, match="checksum does not match") as said:
-        verify_blend({**body, "rounds": 7}, given)
+        load_blend(tmp_path / "r.json")
     assert said.value.failed
     (tmp_path / "r.json").write_text("{}")
-    with pytest.raises(ReceiptError, match="is not the receipt of a blend"):
+    with pytest.raises(ReceiptError, match="is not a receipt of noregret"):
+        load_blend(tmp_path / "r.json")
+    (tmp_path / "r.json").write_text(json.dumps({**whole, "kind": "run"}))
+    with pytest.raises(ReceiptError, match="is a receipt of the kind 'run', not of the kind 'blend'"):
         load_blend(tmp_path / "r.json")
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_no_number_can_say_too_much_even_with_its_checksum(name):
+def test_no_number_can_say_too_much(name):
     body, given = made(name)
     found = list(numbers(body))
     assert len(found) > 15
     for path, value in found:
-        if path == ("receipt",):
+        if path == ("version",):
             continue
         for wrong in false(path, value, exact=("switches",)):
             bad = changed(body, path, wrong)
             with pytest.raises(ReceiptError) as said:
-                verify_blend({**bad, "checksum": checksum(bad)}, given)
+                verify_blend(bad, given)
             assert said.value.failed, (path, value, wrong)
 
 
