@@ -100,7 +100,7 @@ def best(
 def hinge_sum(facts: Facts) -> Claim:
     """M ≤ Σ_I [h(v) + y⟨v,x⟩] ≤ Σ_t h_t(v) + ‖v‖·‖S‖ for every v and for any set of rounds I.
 
-    As it holds whatever I is, it is no facts that the algorithm behaved; start, rate and rounding do not matter.
+    As it holds whatever I is, it is no evidence that the algorithm behaved; start, rate and rounding do not matter.
     """
     length = facts.mistakes.sum_norm
     return best(facts, lambda one: implicit(one.hinge, one.norm * length), "sum")

@@ -77,7 +77,7 @@ def kernel_norm_lemma(facts: Facts) -> Claim:
 def kernel_hinge_sum(facts: Facts) -> Claim:
     """M ≤ Σ_t h_t(v) + ‖v‖·‖S‖ for every v and for any set of rounds I, S = Σ_I y·φ(x).
 
-    As it holds whatever I is, it is no facts that the algorithm behaved; a forgetful learner has it too.
+    As it holds whatever I is, it is no evidence that the algorithm behaved; a forgetful learner has it too.
     """
     length = facts.mistakes.sum_norm
     return best(facts, lambda one: implicit(one.hinge, one.norm * length))

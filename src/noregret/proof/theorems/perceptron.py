@@ -79,7 +79,7 @@ def novikoff_mistakes(facts: Facts) -> Claim:
     needs=(UNIT_WEIGHTS, SEPARATED),
 )
 def novikoff_sum(facts: Facts) -> Claim:
-    """M ≤ Σ_I y⟨u,x⟩ = ⟨u,S⟩ ≤ ‖u‖·‖S‖: true of any set of rounds, so no facts that the algorithm behaved."""
+    """M ≤ Σ_I y⟨u,x⟩ = ⟨u,S⟩ ≤ ‖u‖·‖S‖: true of any set of rounds, so no evidence that the algorithm behaved."""
     u = _separator(facts)
     return _claim(facts, u.norm * facts.mistakes.sum_norm, _values(u))
 
