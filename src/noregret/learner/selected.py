@@ -17,7 +17,7 @@ from noregret.learner.core import Arrays, Core, Given, Vector
 from noregret.rounds import Gathering
 from noregret.stream.block import Rows
 
-REFUSAL = "a selected model only predicts and cannot go on learning: continue from the model of the run itself"
+REFUSAL = "a selected model predicts and does not go on learning: continue from the model of the run itself"
 
 
 class Selected(Core):
