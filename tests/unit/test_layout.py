@@ -14,6 +14,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # A part may import those of its own line and of the lines above it.
 LEVELS = [
     ("errors", "_version"),
+    ("setting",),
     ("_native",),
     ("state", "fingerprint", "arithmetic"),
     ("own",),
@@ -30,7 +31,7 @@ LEVELS = [
     ("theorem",),
     ("receipt",),
     ("comparison", "auditing", "blending", "separation", "selection"),
-    ("estimator",),
+    ("sklearn",),
     ("bench",),
     ("picture",),
     ("reporting",),

@@ -96,7 +96,7 @@ class Reading(Group):
         """The stream, read by a recipe; one that a learner goes on with has its features, which know their columns."""
         from noregret.stream import read
 
-        columns = {key: recipe[key] or () for key in COLUMNS} if core is None else {}
+        columns: dict[str, Any] = {key: recipe[key] or () for key in COLUMNS} if core is None else {}
         return read(
             path,
             label=recipe["label"],
