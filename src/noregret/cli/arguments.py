@@ -65,14 +65,16 @@ Gap = Annotated[
 Seconds = Annotated[float | None, typer.Option(help="Stop solving after so long, with the interval proved by then.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")]
-COLUMNS = ("text", "categorical", "numeric", "date", "keep")  # options that name columns by what they hold
 
 
-class Reading(Group):
-    """How a stream is read."""
+LISTS = ("text", "categorical", "numeric", "date", "keep", "ignore")  # options that name columns
+SAID = ("label", "positive", *LISTS, "hash_bits", "missing")  # what is kept with a model of how its rows were read
+
+
+class Columns(Group):
+    """What the columns of a table hold."""
 
     label: Label = None
-    positive: Positive = None
     text: Text = None
     categorical: Categorical = None
     numeric: Numeric = None
@@ -80,34 +82,45 @@ class Reading(Group):
     keep: Keep = None
     ignore: Ignore = None
     hash_bits: HashBits = None
+
+    def said(self) -> dict[str, Any]:
+        """All of it, columns as lists: None where nothing was said."""
+        from noregret.cli.options import names
+
+        given = {key: getattr(self, key) for key in SAID if hasattr(self, key)}
+        return {key: list(names(value)) or None if key in LISTS else value for key, value in given.items()}
+
+    def recipe(self) -> dict[str, Any]:
+        """All of it, with defaults, as `read` takes it."""
+        from noregret.cli.options import with_defaults
+
+        return {key: value or () if key in LISTS else value for key, value in with_defaults(self.said()).items()}
+
+
+class Rows(Columns):
+    """How the rows of a stream are read, and which label is +1."""
+
+    positive: Positive = None
     missing: Missing = None
+
+    def recipe(self) -> dict[str, Any]:
+        return {key: value for key, value in super().recipe().items() if key != "positive"}
+
+
+class Reading(Rows):
+    """How a stream is read."""
+
     threads: Threads = None
     cache: Cache = False
 
-    def recipe(self) -> dict[str, Any]:
-        """What was said, for the model file and for the command that comes next: None where nothing was."""
-        from noregret.cli.options import names
-
-        lists = {key: list(names(getattr(self, key))) or None for key in (*COLUMNS, "ignore")}
-        told = {"label": self.label, "positive": self.positive, **lists}
-        return {**told, "hash_bits": self.hash_bits, "missing": self.missing}
-
-    def stream(self, path: str, recipe: dict[str, Any], core: Core | None = None) -> Stream:
-        """The stream, read by a recipe; one that a learner goes on with has its features, which know their columns."""
+    def stream(self, path: str, kept: dict[str, Any], core: Core | None = None) -> Stream:
+        """The stream, read as is `kept`; one that a learner goes on with has its features, which know their columns."""
         from noregret.stream import read
 
-        columns: dict[str, Any] = {key: recipe[key] or () for key in COLUMNS} if core is None else {}
-        return read(
-            path,
-            label=recipe["label"],
-            **columns,
-            ignore=recipe["ignore"] or (),
-            hash_bits=recipe["hash_bits"],
-            missing=recipe["missing"],
-            features=None if core is None else core.features,
-            threads=self.threads,
-            cache=self.cache,
-        )
+        beside = ("positive", "class_weight", *(LISTS[:-1] if core is not None else ()))
+        how: dict[str, Any] = {key: kept[key] or () if key in LISTS else kept[key] for key in kept if key not in beside}
+        features = None if core is None else core.features
+        return read(path, **how, features=features, threads=self.threads, cache=self.cache)
 
 
 class Playing(Group):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.visible import below
+from noregret.cli.visible import below, put_json
 
 if TYPE_CHECKING:
     from noregret.blending import Blend
@@ -122,13 +122,11 @@ def blend(
     _write(found, forecasts, weights, receipt)
     draw(found, kind=kind, to=plot)
     if json:
-        import msgspec
-
         more = {}
         if best_mean is not None:
             shares = dict(zip(found.names, best_mean.weights.tolist(), strict=True))
             more = {"combination": {"lower": best_mean.lower, "upper": best_mean.upper, "weights": shares}}
-        print(msgspec.json.encode({**found.to_dict(), **more}).decode())
+        put_json({**found.to_dict(), **more})
     elif not quiet:
         _show(found, best_mean)
     if found.broken:

@@ -13,7 +13,7 @@ import typer
 from noregret.cli.arguments import Playing, Reading, Shown, Solving, StreamFile, TaskName
 from noregret.cli.groups import Group, grouped
 from noregret.cli.settings import CommonSettings
-from noregret.cli.visible import below, visible
+from noregret.cli.visible import below, put_json, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,16 +82,14 @@ def compare(
     kind = asked_kind(drawing.plot, drawing.picture, ("overview", "error", "risk"))
     _check_asked(contenders, common, solving)
     cores = _learners(contenders, common, reading.positive)
-    recipe = reading.recipe()
+    recipe = reading.said()
     source = reading.stream(stream, with_defaults(recipe))
     comparison = _played(source, cores, contenders, playing, reading, solving, drawing.confidence, shown)
     draw(comparison, kind=kind, to=drawing.plot)
     passes = None if playing.passes == 1 else playing.passes
     command = _command(stream, {**recipe, "task": contenders.task, "passes": passes}, comparison, playing.shuffle)
     if shown.json:
-        import msgspec
-
-        print(msgspec.json.encode({**comparison.to_dict(), "command": command}).decode())
+        put_json({**comparison.to_dict(), "command": command})
     elif not shown.quiet:
         from noregret.cli.show import show_lines
 

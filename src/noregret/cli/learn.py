@@ -26,15 +26,10 @@ class Named(Group):
     task: TaskName = None
 
 
-class Weighing(Group):
-    """What counts for more."""
+class Asked(Shown, Solving, Reading, Playing):
+    """What else is asked: how rows are read and played, what is proved, selected, drawn and written."""
 
     class_weight: Annotated[str | None, typer.Option(help="Weights by label, for example spam=2,ham=1.")] = None
-
-
-class Files(Group):
-    """What is written, and what is gone on with."""
-
     predictions: Annotated[
         Path | None, typer.Option(help="Write every prediction, made before its label was seen, to this file.")
     ] = None
@@ -44,11 +39,6 @@ class Files(Group):
     again: Annotated[
         bool, typer.Option("--again", help="With --resume: learn once more from rows that the model has seen.")
     ] = False
-
-
-class Proving(Group):
-    """Whether the regret is proved."""
-
     certify: Annotated[
         bool,
         typer.Option(
@@ -61,15 +51,6 @@ class Proving(Group):
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False
-
-    @property
-    def wanted(self) -> bool:
-        return self.certify or self.receipt is not None
-
-
-class Selecting(Group):
-    """Whether one predictor of the run is kept."""
-
     select: Annotated[
         str | None,
         typer.Option(help="Keep one predictor of the run: penalised, last, average or voted; with risk certificates."),
@@ -80,11 +61,6 @@ class Selecting(Group):
     candidates: Annotated[
         str | None, typer.Option(help="With --select: how many predictors to choose from, or all.", metavar="K")
     ] = None
-
-
-class Drawing(Group):
-    """What is drawn."""
-
     plot: Annotated[
         Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf; updates also .gif).")
     ] = None
@@ -97,22 +73,13 @@ class Drawing(Group):
         ),
     ] = None
 
+    @property
+    def proves(self) -> bool:
+        return self.certify or self.receipt is not None
+
 
 @grouped
-def learn(
-    stream: StreamFile,
-    named: Named,
-    settings: LearnerSettings,
-    weighing: Weighing,
-    playing: Playing,
-    reading: Reading,
-    files: Files,
-    proving: Proving,
-    solving: Solving,
-    selecting: Selecting,
-    drawing: Drawing,
-    shown: Shown,
-) -> None:
+def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
     Examples:
@@ -122,13 +89,9 @@ def learn(
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
     """
     from noregret.cli.learning import Learning
-    from noregret.cli.options import class_weights
-    from noregret.stream.task import Task
 
-    work = Learning(stream, playing, reading, files, proving, solving, selecting, drawing, shown)
+    work = Learning(stream, asked)
     work.check()
-    recipe = {**reading.recipe(), "class_weight": class_weights(weighing.class_weight)}
-    task = None if named.task is None else Task.parse(named.task)
-    work.open(named.learner, task, settings, recipe)
+    work.open(named.learner, named.task, settings)
     work.play()
     work.finish()

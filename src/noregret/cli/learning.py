@@ -15,23 +15,23 @@ from noregret import model
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed
 from noregret.cli.drawing import PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
 from noregret.cli.interrupt import Interrupt
-from noregret.cli.options import check_writable, flag, with_defaults
+from noregret.cli.options import check_writable, class_weights, flag, with_defaults
 from noregret.cli.signals import stop_code
 from noregret.cli.solving import checked_gap, checked_seconds
+from noregret.cli.visible import put_json
 from noregret.errors import SettingError
 from noregret.protocol import play
 from noregret.rounds import Gathering
+from noregret.stream.task import Task
 
 if TYPE_CHECKING:
-    from noregret.cli.arguments import Playing, Reading, Shown, Solving
-    from noregret.cli.learn import Drawing, Files, Proving, Selecting
+    from noregret.cli.learn import Asked
     from noregret.learner import Core
     from noregret.receipt import Receipt
     from noregret.rounds import Rounds
     from noregret.run import Run
     from noregret.selection import Selection
     from noregret.stream import Stream
-    from noregret.stream.task import Task
 
 
 class Learning:
@@ -46,84 +46,67 @@ class Learning:
     receipt: Receipt | None = None
     kind: str | None = None  # of picture
 
-    def __init__(
-        self,
-        stream: str,
-        playing: Playing,
-        reading: Reading,
-        files: Files,
-        proving: Proving,
-        solving: Solving,
-        selecting: Selecting,
-        drawing: Drawing,
-        shown: Shown,
-    ) -> None:
+    def __init__(self, stream: str, asked: Asked) -> None:
         self.stream = stream
-        self.playing = playing
-        self.reading = reading
-        self.files = files
-        self.proving = proving
-        self.solving = solving
-        self.selecting = selecting
-        self.drawing = drawing
-        self.shown = shown
+        self.asked = asked
 
     # -- before the stream is opened -------------------------------------------------------------------------
 
     def check(self) -> None:
         """Say at once what cannot be."""
-        files, proving, plot = self.files, self.proving, self.drawing.plot
-        check_writable(self.stream, files.predictions, files.save, proving.receipt, plot)
-        if files.resume is not None:
-            check_writable(str(files.resume), files.predictions, proving.receipt, plot, what="the model")
-        if files.skip not in (None, "seen"):
-            raise SettingError(f'--skip accepts only "seen"; got {files.skip!r}')
-        if files.skip is not None and files.resume is None:
+        asked = self.asked
+        check_writable(self.stream, asked.predictions, asked.save, asked.receipt, asked.plot)
+        if asked.resume is not None:
+            check_writable(str(asked.resume), asked.predictions, asked.receipt, asked.plot, what="the model")
+        if asked.skip not in (None, "seen"):
+            raise SettingError(f'--skip accepts only "seen"; got {asked.skip!r}')
+        if asked.skip is not None and asked.resume is None:
             raise SettingError("--skip seen goes with --resume")
-        if files.again and files.resume is None:
+        if asked.again and asked.resume is None:
             raise SettingError("--again goes with --resume")
-        if files.again and files.skip is not None:
+        if asked.again and asked.skip is not None:
             raise SettingError(
                 "--again learns from rows that the model has seen, --skip seen passes over them: give one"
             )
         self.wanted_selection = self._selection_asked()
-        self.asked = self._proof_asked()
+        self.proof = self._proof_asked()
 
     def _selection_asked(self) -> dict[str, Any] | None:
         from noregret.cli.selecting import asked_for
 
-        asked = self.selecting
-        return asked_for(asked.select, asked.confidence, asked.candidates, self.files.resume)
+        asked = self.asked
+        return asked_for(asked.select, asked.confidence, asked.candidates, self.asked.resume)
 
     def _proof_asked(self) -> dict[str, Any]:
         """What is asked of the certificates."""
-        gap, seconds, anytime = self.solving.gap, self.solving.seconds, self.proving.anytime
+        gap, seconds, anytime = self.asked.gap, self.asked.seconds, self.asked.anytime
         for name, value in (("gap", gap), ("seconds", seconds), ("anytime", anytime or None)):
-            if value is not None and not self.proving.wanted:
+            if value is not None and not self.asked.proves:
                 raise SettingError(f"{flag(name)} goes with --certify or --receipt")
-        if self.proving.wanted and self.files.resume is not None:
+        if self.asked.proves and self.asked.resume is not None:
             raise SettingError(
                 "--certify needs every round, and a resumed model holds none:"
                 " save it and use noregret certify MODEL STREAM..."
             )
         return {"gap": checked_gap(gap), "seconds": checked_seconds(seconds), "anytime": anytime}
 
-    def open(self, name: str | None, task: Task | None, settings: dict[str, Any], recipe: dict[str, Any]) -> None:
+    def open(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
         """Open the stream; a resumed learner is there already, another is chosen by the first rows."""
-        resume = self.files.resume
-        certify, select = self.proving.wanted, self.selecting.select is not None
-        self.wanted = wanted = Wanted(name, task, dict(settings), recipe, certify, select)
+        resume, kind = self.asked.resume, None if task is None else Task.parse(task)
+        recipe = {**self.asked.said(), "class_weight": class_weights(self.asked.class_weight)}
+        certify, select = self.asked.proves, self.asked.select is not None
+        self.wanted = wanted = Wanted(name, kind, dict(settings), recipe, certify, select)
         self.since = self._seal()
         self.before = None if resume is None else resumed(resume, wanted)
         if self.before is None:
             check_named(wanted)
         core = None if self.before is None else self.before.core
         self.kept = with_defaults(recipe) if core is None else core.options
-        self.source = self.reading.stream(self.stream, self.kept, core)
+        self.source = self.asked.stream(self.stream, self.kept, core)
 
     def _seal(self) -> bytes | None:
         """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
-        resume, save = self.files.resume, self.files.save
+        resume, save = self.asked.resume, self.asked.save
         same = resume is not None and save is not None and os.path.realpath(resume) == os.path.realpath(save)
         return model.seal(resume) if same and resume is not None else None
 
@@ -131,28 +114,28 @@ class Learning:
 
     def play(self) -> None:
         """Play the rounds, then select, save, certify, draw and write what was asked for."""
-        gathers = self.playing.shuffle is not None or (self.playing.passes > 1 and not self.source.rereadable)
+        gathers = self.asked.shuffle is not None or (self.asked.passes > 1 and not self.source.rereadable)
         with ExitStack() as stack:
             with Interrupt(self.source, gently=not gathers) as interrupt:
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
                 self._check_choice()
                 gathering = self._gathering(stack)
-                once = self.playing.passes == 1 and not gathers
+                once = self.asked.passes == 1 and not gathers
                 with self._watching(once, interrupt.asked) as watch:
                     self.run = self._play(gathering, watch, interrupt.asked)
             self.rounds = None if gathering is None or self.run.stopped else gathering.done()
             self._select_and_save()
-            if self.rounds is not None and self.proving.wanted:
+            if self.rounds is not None and self.asked.proves:
                 self.receipt = self._certified(self.rounds)
-        if self.kind is not None and self.drawing.plot is not None:
-            self._draw(self.kind, self.drawing.plot)
-        if self.receipt is not None and self.proving.receipt is not None:
-            self.receipt.save(self.proving.receipt)
+        if self.kind is not None and self.asked.plot is not None:
+            self._draw(self.kind, self.asked.plot)
+        if self.receipt is not None and self.asked.receipt is not None:
+            self.receipt.save(self.asked.receipt)
 
     def _check_choice(self) -> None:
         """Whether this learner can be certified, selected from and drawn as was asked."""
         if self.choice.radius is not None:
-            self.asked["radius"] = self.choice.radius
+            self.proof["radius"] = self.choice.radius
         if self.wanted_selection is not None:
             from noregret.cli.selecting import check_learner
 
@@ -164,21 +147,21 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
-        kind = asked_kind(self.drawing.plot, self.drawing.picture, (*kinds, "regret", "bounds"))
+        kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
-            if not self.proving.wanted:
+            if not self.asked.proves:
                 raise SettingError(f"--picture {kind} goes with --certify or --receipt")
-            check_certified(kind, core, self.asked.get("radius"))
-            self.asked["anytime"] |= kind == "regret"
+            check_certified(kind, core, self.proof.get("radius"))
+            self.proof["anytime"] |= kind == "regret"
         if kind in PLANAR:
-            if self.files.resume is not None:
+            if self.asked.resume is not None:
                 raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
             check_boundary(core)
         return kind
 
     @property
     def _looks_back(self) -> bool:
-        return self.proving.wanted or self.wanted_selection is not None or self.kind in PLANAR
+        return self.asked.proves or self.wanted_selection is not None or self.kind in PLANAR
 
     def _gathering(self, stack: ExitStack) -> Gathering | None:
         if not self._looks_back:
@@ -189,12 +172,12 @@ class Learning:
         return play(
             self.choice.core,
             self.source,
-            passes=self.playing.passes,
-            shuffle=self.playing.shuffle,
-            digest=self.files.save is not None or self._looks_back,
+            passes=self.asked.passes,
+            shuffle=self.asked.shuffle,
+            digest=self.asked.save is not None or self._looks_back,
             keep=keep,
-            skip_seen=self.files.skip is not None,
-            again=self.files.again or self.files.resume is None,
+            skip_seen=self.asked.skip is not None,
+            again=self.asked.again or self.asked.resume is None,
             class_weight=self.kept["class_weight"],
             watch=watch,
             stop=stop,
@@ -207,12 +190,12 @@ class Learning:
         from noregret.cli.predictions import Predictions
         from noregret.cli.progress import Progress
 
-        core, path, planar = self.choice.core, self.files.predictions, self.kind in PLANAR
+        core, path, planar = self.choice.core, self.asked.predictions, self.kind in PLANAR
         with ExitStack() as stack:
             writer = None
             if path is not None:
                 writer = Predictions(stack.enter_context(whole_file(path)), core, labels=True)
-            bar = stack.enter_context(Progress(self.source, core, self.shown.silent, once))
+            bar = stack.enter_context(Progress(self.source, core, self.asked.silent, once))
             played = False
 
             def watch(block: Any, y: Any, scores: Any) -> None:
@@ -238,7 +221,7 @@ class Learning:
             from noregret.cli.selecting import selected
 
             self.selection = selected(self.run, self.rounds, self.wanted_selection)
-        self.placed = save = self.files.save
+        self.placed = save = self.asked.save
         if save is not None:
             learner = self.run.learner if self.selection is None else self.selection.learner
             self.placed = model.save(learner, save, since=self.since)
@@ -252,8 +235,8 @@ class Learning:
 
         run = self.run
         played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
-        with closing_in(self.shown.silent) as watch:
-            found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.asked)
+        with closing_in(self.asked.silent) as watch:
+            found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
         return found if self.selection is None else with_selection(found, self.selection.to_dict())
 
     def _draw(self, kind: str, plot: Path) -> None:
@@ -270,18 +253,18 @@ class Learning:
         """Print what was learned and proved, and leave with the exit code that goes with it."""
         from noregret.cli.solving import leave_if_broken
 
-        if self.shown.json:
+        if self.asked.json:
             self._print_json()
-        elif not self.shown.quiet:
+        elif not self.asked.quiet:
             self._show()
         if self.receipt is not None:
             leave_if_broken(self.receipt)
-        save, placed = self.files.save, self.placed
+        save, placed = self.asked.save, self.placed
         if placed != save:
             said = f"{save}: was changed by another process meanwhile, and left as it is"
             print(f"noregret: {said}; the model of this run is {placed}", file=sys.stderr)
         if self.run.stopped:
-            again = options_again(self.playing.passes, self.playing.shuffle)
+            again = options_again(self.asked.passes, self.asked.shuffle)
             went = f"; go on with --resume {placed} --skip seen{again}" if placed is not None else ""
             print(f"noregret: stopped after {self.run.rounds:,} rounds{went}", file=sys.stderr)
             raise typer.Exit(stop_code())
@@ -294,8 +277,6 @@ class Learning:
         return advised(self.run, self.choice, command_of(self.stream, self.wanted.reading))
 
     def _print_json(self) -> None:
-        import msgspec
-
         from noregret.cli.notes import task_told
         from noregret.cli.solving import certified
 
@@ -305,7 +286,7 @@ class Learning:
             answer = certified(answer, self.receipt)
         if self.selection is not None:
             answer["selection"] = self.selection.to_dict()
-        print(msgspec.json.encode(answer).decode())
+        put_json(answer)
 
     def _show(self) -> None:
         from noregret.cli.notes import as_read, title
@@ -318,7 +299,7 @@ class Learning:
             from noregret.cli.solving import show_receipt
 
             print()
-            show_receipt(self.receipt, self.asked["gap"])
+            show_receipt(self.receipt, self.proof["gap"])
         if self.selection is not None:
             from noregret.cli.selecting import show_selection
 
