@@ -13,7 +13,7 @@ import typer
 
 from noregret.cli.groups import Group
 from noregret.learner import LEARNERS, settings_of
-from noregret.learner.settings import Prepared
+from noregret.learner.settings import Prepared, Tied
 from noregret.setting import Setting, fields
 
 
@@ -50,15 +50,12 @@ def told() -> dict[str, dict[str, Setting]]:
         for name, one in settings_of(learner).items():
             if one.kind is not object:
                 found.setdefault(name, {})[learner] = one
-    every = [name for name, owners in found.items() if len(owners) > len(LEARNERS) / 2 and _default(owners) is not None]
-    own = sorted((name for name in found if name not in every), key=lambda name: -len(found[name]))
-    return {name: found[name] for name in (*own, *every)}
+    return dict(sorted(found.items(), key=lambda item: (item[0] in fields(Tied), -len(item[1]))))
 
 
-def _default(owners: Mapping[str, Setting]) -> tuple[Any] | None:
-    """The one default that all who have a setting agree on."""
-    defaults = {one.default for one in owners.values()}
-    return (defaults.pop(),) if len(defaults) == 1 else None
+def sentence(owners: Mapping[str, Setting]) -> str:
+    """What a setting means, which learners have it, and with which default."""
+    return Counter(one.about for one in owners.values()).most_common(1)[0][0] + _whose(owners)
 
 
 def _kind(owners: Mapping[str, Setting]) -> type:
@@ -68,15 +65,12 @@ def _kind(owners: Mapping[str, Setting]) -> type:
 
 
 def _option(name: str, owners: Mapping[str, Setting]) -> Any:
-    about = Counter(one.about for one in owners.values()).most_common(1)[0][0]
-    said = f"{about}{_whose(owners)}"
     if _kind(owners) is bool:
-        return typer.Option(f"--{name.replace('_', '-')}", help=said, show_default=False)
-    return typer.Option(help=said)
+        return typer.Option(f"--{name.replace('_', '-')}", help=sentence(owners), show_default=False)
+    return typer.Option(help=sentence(owners))
 
 
 def _whose(owners: Mapping[str, Setting]) -> str:
-    """Which learners have a setting, and with which default."""
     groups: dict[str, list[str]] = {}
     for learner, one in owners.items():
         shown = "" if one.default is None or one.kind is bool else _shown(one.default)
