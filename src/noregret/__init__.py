@@ -59,7 +59,6 @@ if TYPE_CHECKING:
         AdaGrad,
         AdaGradRegressor,
         AveragedPerceptron,
-        BatchPerceptron,
         CoinBetting,
         CoinBettingRegressor,
         FollowTheRegularisedLeader,
@@ -82,6 +81,7 @@ if TYPE_CHECKING:
         VovkAzouryWarmuth,
         load,
     )
+    from noregret.sklearn.batch import BatchPerceptron
     from noregret.stream.read import read
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
@@ -91,7 +91,7 @@ _HOME = {
     "AdaHedge": "experts",
     "Agnostic": "finite",
     "Audit": "auditing",
-    "BatchPerceptron": "sklearn",
+    "BatchPerceptron": "sklearn.batch",
     "BatchRun": "batch",
     "AveragedPerceptron": "sklearn",
     "Blend": "blending",

@@ -124,8 +124,7 @@ def audit(
 
 
 def _show(found: Audit) -> None:
-    from noregret.cli.compare import aligned, outward
-    from noregret.cli.show import number
+    from noregret.cli.show import number, outward, table
 
     with_bias = ", with a bias" if found.bias else ""
     print(
@@ -139,7 +138,7 @@ def _show(found: Audit) -> None:
         which = ", ".join(found.left_out)
         print(f"not features, because they look like logged predictions: {which} (--keep COLUMNS keeps some)")
     head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret a round")
-    aligned([_row(part) for part in (found.overall, *found.segments)], head)
+    table([_row(part) for part in (found.overall, *found.segments)], head)
     for line in _explained(found):
         print(line)
     drift, summed = found.drift, found.by_segment
@@ -175,8 +174,7 @@ def _explained(found: Audit) -> Iterator[str]:
 
 
 def _row(part: Part) -> tuple[str, ...]:
-    from noregret.cli.compare import outward
-    from noregret.cli.show import number
+    from noregret.cli.show import number, outward
 
     regret = part.regret
     if part.infinite:
@@ -193,6 +191,6 @@ def _row(part: Part) -> tuple[str, ...]:
 
 
 def _best(part: Part) -> str:
-    from noregret.cli.compare import outward
+    from noregret.cli.show import outward
 
     return outward(part.best.lower, part.best.upper)

@@ -97,6 +97,7 @@ def blend(
     from noregret.blending import blend as blended
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable, names
+    from noregret.cli.solving import leave_if_broken
     from noregret.errors import SettingError
 
     check_writable(table, forecasts, weights, plot, receipt)
@@ -129,10 +130,7 @@ def blend(
         put_json({**found.to_dict(), **more})
     elif not quiet:
         _show(found, best_mean)
-    if found.broken:
-        said = f"broken: {', '.join(found.broken)}: every assumption holds and the bound is exceeded"
-        print(f"noregret: {said}; this is a bug, please report it with the table", file=sys.stderr)
-        raise typer.Exit(1)
+    leave_if_broken(found.broken, "the table")
 
 
 def _check_asked(
@@ -232,8 +230,7 @@ def _weight_rows(found: Blend) -> Iterator[list[Any]]:
 
 
 def _show(found: Blend, best_mean: Any) -> None:
-    from noregret.cli.compare import aligned, outward
-    from noregret.cli.show import at_most, counted, number, share
+    from noregret.cli.show import at_most, counted, number, outward, share, table
 
     print(_title(found))
     leads = found.leaders()
@@ -246,7 +243,7 @@ def _show(found: Blend, best_mean: Any) -> None:
         cells = (number(awake), number(lost), number(lost / awake) if awake else "–", number(float(row["regret"])))
         name = row["expert"] + (" (best)" if row["expert"] == found.best else "")
         rows.append((name, *cells, f"{row['weight']:.4f}", share(led.get(row["expert"], 0), found.rounds)))
-    aligned(rows, ("", "rounds", "loss", "per row", "regret", "last weight", "in the lead"))
+    table(rows, ("", "rounds", "loss", "per row", "regret", "last weight", "in the lead"))
     if found.mistakes is not None:
         print(f"the label with most weight was wrong {counted(found.mistakes, 'time')}")
     print(f"in the lead: {_stretches(leads)}")

@@ -93,7 +93,7 @@ def certify(
     elif not quiet:
         print(title_of(run))
         show_receipt(found, checked_gap(gap))
-    leave_if_broken(found)
+    leave_if_broken(found.broken)
 
 
 def read_again(stream: str, said: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:

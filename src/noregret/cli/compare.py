@@ -16,8 +16,6 @@ from noregret.cli.settings import CommonSettings
 from noregret.cli.visible import below, put_json, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from noregret.comparison import Comparison, Contender
     from noregret.learner import Core
     from noregret.stream import Stream
@@ -77,6 +75,7 @@ def compare(
     """
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable, with_defaults
+    from noregret.cli.solving import leave_if_broken
 
     check_writable(stream, drawing.plot)
     kind = asked_kind(drawing.plot, drawing.picture, ("overview", "error", "risk"))
@@ -96,7 +95,7 @@ def compare(
         _show(comparison)
         show_lines(source.decisions)
         print(f"the best of them alone: {command}")
-    _leave_if_broken(comparison)
+    leave_if_broken([f"{name} ({one.spec})" for one in comparison.contenders for name in one.broken], "the stream")
 
 
 def _played(
@@ -160,15 +159,6 @@ def _command(stream: str, reading: dict[str, Any], comparison: Comparison, shuff
     return " ".join(["noregret", said, *([f"--scale {scale}"] if scale else []), *flags])
 
 
-def _leave_if_broken(comparison: Comparison) -> None:
-    """A theorem that breaks is a bug alarm."""
-    broken = [f"{name} ({one.spec})" for one in comparison.contenders for name in one.broken]
-    if broken:
-        said = f"broken: {', '.join(broken)}: every assumption holds and the bound is exceeded"
-        print(f"noregret: {said}; this is a bug, please report it with the stream", file=sys.stderr)
-        raise typer.Exit(1)
-
-
 def _learners(contenders: Contenders, common: CommonSettings, positive: str | None) -> dict[str, Core] | None:
     """The learners by the text that asked for each; None for the line-up."""
     from noregret.cli.options import positive_label
@@ -217,7 +207,7 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
 
 
 def _show(comparison: Comparison) -> None:
-    from noregret.cli.show import number
+    from noregret.cli.show import number, outward, table
 
     first = comparison.contenders[0].run
     print(f"{number(first.rounds)} rounds of {number(first.features)} features, the same for every learner")
@@ -227,7 +217,7 @@ def _show(comparison: Comparison) -> None:
     errors = "mean absolute error" if first.mistakes is None else "mistakes"
     solved = ("regret", "bound", "slack") if comparison.certified else ()
     head = ("", errors, "loss", "per row", *solved, "seconds")
-    aligned([*(_row(one, comparison.certified) for one in comparison.contenders), *_baselines(comparison)], head)
+    table([*(_row(one, comparison.certified) for one in comparison.contenders), *_baselines(comparison)], head)
     for one in comparison.contenders if comparison.certified else ():
         print(_told(one))
     if comparison.left_out:
@@ -238,16 +228,16 @@ def _show(comparison: Comparison) -> None:
             (f"{one.a} − {one.b}", one.figure, number(one.mean), outward(one.lower, one.upper))
             for one in comparison.differences
         ]
-        aligned(rows, ("difference", "of the", "mean", f"{comparison.confidence:.4g} confidence"))
+        table(rows, ("difference", "of the", "mean", f"{comparison.confidence:.4g} confidence"))
         print(f"if {comparison.differences[0].assumption}")
 
 
 def _row(one: Contender, certified: bool) -> tuple[str, ...]:
-    from noregret.cli.show import number
+    from noregret.cli.show import at_most, number, outward
 
     run, bound, slack = one.run, "–", "–"
     if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
-        bound = _shown(one.bound.bound, up=True) + (" mistakes" if one.bounds_mistakes else "")
+        bound = at_most(one.bound.bound) + (" mistakes" if one.bounds_mistakes else "")
         slack = number(one.bound.bound - one.bound.observed)
     found = ("–" if one.regret is None else outward(one.regret.lo, one.regret.hi), bound, slack)
     return (
@@ -294,36 +284,6 @@ def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:
         else:
             rows.append((name, _mistakes(value, first.rounds), "", "", *blank))
     return rows
-
-
-def aligned(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> None:
-    """Columns on standard output, the first to the left, the others to the right; however wide, nothing is cut off."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    for row in (head, *rows):
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        print("  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip())
-
-
-def outward(lower: float, upper: float) -> str:
-    """An interval in six figures that holds the whole of it.
-
-    >>> outward(1.00000049, 2.0000001)
-    '[1, 2.00001]'
-    """
-    return f"[{_shown(lower, up=False)}, {_shown(upper, up=True)}]"
-
-
-def _shown(value: float, up: bool) -> str:
-    """Six figures, rounded up or down."""
-    from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-
-    from noregret.cli.show import number
-
-    if value == 0.0 or not math.isfinite(value):
-        return number(value)
-    exact = Decimal(value)
-    step = Decimal(1).scaleb(min(exact.adjusted() - 5, 0))
-    return number(float(exact.quantize(step, rounding=ROUND_CEILING if up else ROUND_FLOOR)))
 
 
 class Bar:

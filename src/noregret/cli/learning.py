@@ -258,7 +258,7 @@ class Learning:
         elif not self.asked.quiet:
             self._show()
         if self.receipt is not None:
-            leave_if_broken(self.receipt)
+            leave_if_broken(self.receipt.broken)
         save, placed = self.asked.save, self.placed
         if placed != save:
             said = f"{save}: was changed by another process meanwhile, and left as it is"

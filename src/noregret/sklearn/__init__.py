@@ -17,37 +17,8 @@ from noregret.errors import ModelFileError
 from noregret.learner import settings
 from noregret.loss import Loss
 from noregret.sklearn.base import LinearEstimator, LinearRegressor, Vector, estimator
-from noregret.sklearn.batch import BatchPerceptron
 from noregret.sklearn.classifier import LinearClassifier
 from noregret.sklearn.many import ManyClassifier
-
-__all__ = [
-    "AdaGrad",
-    "AdaGradRegressor",
-    "AveragedPerceptron",
-    "BatchPerceptron",
-    "CoinBetting",
-    "CoinBettingRegressor",
-    "FollowTheRegularisedLeader",
-    "FollowTheRegularisedLeaderRegressor",
-    "KernelPerceptron",
-    "MulticlassPerceptron",
-    "OnlineGradientDescent",
-    "OnlineGradientDescentRegressor",
-    "PassiveAggressive",
-    "PassiveAggressiveI",
-    "PassiveAggressiveII",
-    "PassiveAggressiveIIRegressor",
-    "PassiveAggressiveIRegressor",
-    "PassiveAggressiveRegressor",
-    "Perceptron",
-    "SecondOrderPerceptron",
-    "StronglyConvexGradientDescent",
-    "StronglyConvexGradientDescentRegressor",
-    "VotedPerceptron",
-    "VovkAzouryWarmuth",
-    "load",
-]
 
 
 @estimator
