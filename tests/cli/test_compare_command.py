@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command import snapshot
 
-from noregret.cli.compare import Bar
+from noregret.cli.progress import Bar
 from noregret.cli.show import outward
 
 SPECS = ("perceptron", "ogd:loss=logistic,radius=5,rate=sqrt:0.5", "ogd-strong:sigma=0.01", "ogd:radius=3")

@@ -87,9 +87,9 @@ def audit(
     noregret audit log.parquet --prediction said --segment-by country
     """
     from noregret.auditing import audit as audit_log
-    from noregret.cli.compare import Bar
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable
+    from noregret.cli.progress import Bar
 
     check_writable(log, plot)
     kind = asked_kind(plot, None, ("parts",))

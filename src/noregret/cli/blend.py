@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.visible import below, put_json
+from noregret.cli.visible import put_json
 
 if TYPE_CHECKING:
     from noregret.blending import Blend
@@ -166,16 +165,15 @@ def _check_asked(
 @contextmanager
 def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal with the rounds blended so far; silent in a pipe."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from noregret.cli.progress import Bar
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(file=below(sys.stderr)), transient=True) as bar:
-        task = bar.add_task("reading the table", total=None)
-        yield lambda done, rounds: bar.update(task, description="blending", completed=done, total=rounds)
+    with Bar(quiet) as bar:
+        bar.show("reading the table", None)
+
+        def told(done: int, rounds: int) -> None:
+            bar.show("blending", done / max(rounds, 1), f"{done:,} of {rounds:,} rounds")
+
+        yield told if bar.wanted else None
 
 
 def _range(text: str | None) -> tuple[float, ...] | None:

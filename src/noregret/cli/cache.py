@@ -61,7 +61,7 @@ def _refuse(reading: dict[str, Any], what: str) -> None:
 
 def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
     """Whether the cache had to be made, and the cache."""
-    from noregret.cli.compare import Bar
+    from noregret.cli.progress import Bar
     from noregret.errors import InputError
 
     found = source.sound()

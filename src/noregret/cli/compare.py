@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noregret.cli.arguments import Playing, Reading, Shown, Solving, StreamFile, TaskName
 from noregret.cli.groups import Group, grouped
 from noregret.cli.settings import CommonSettings
-from noregret.cli.visible import below, put_json, visible
+from noregret.cli.visible import put_json
 
 if TYPE_CHECKING:
     from noregret.comparison import Comparison, Contender
@@ -108,6 +106,7 @@ def _played(
     confidence: float,
     shown: Shown,
 ) -> Comparison:
+    from noregret.cli.progress import Bar
     from noregret.comparison import compare as play_all
 
     with Bar(shown.silent) as bar:
@@ -284,33 +283,3 @@ def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:
         else:
             rows.append((name, _mistakes(value, first.rounds), "", "", *blank))
     return rows
-
-
-class Bar:
-    """What is being done, and how far it is, on a terminal's stderr; nothing in a pipe."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._bar: Any = None
-        self._wanted = not quiet and sys.stderr.isatty()
-
-    def __enter__(self) -> Self:
-        if self._wanted:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-            self._bar = Progress(*columns, console=Console(file=below(sys.stderr)), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task("starting", total=None)
-        return self
-
-    def show(self, what: str, fraction: float | None) -> None:
-        if self._bar is not None:
-            total = None if fraction is None else 1.0
-            self._bar.update(self._task, description=visible(what), total=total, completed=fraction or 0.0)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()

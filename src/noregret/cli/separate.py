@@ -56,9 +56,9 @@ def separate(
 
     Example: noregret separate spam.svm.gz --bias --proof spam.proof.json
     """
-    from noregret.cli.compare import Bar
     from noregret.cli.drawing import PLANAR, asked_kind, check_plane
     from noregret.cli.options import check_writable
+    from noregret.cli.progress import Bar
     from noregret.cli.solving import checked_gap, checked_seconds
     from noregret.errors import SettingError
     from noregret.separation import separate as separate_rows
