@@ -211,7 +211,7 @@ class Core(ABC):
         with self.lock:
             if not self.plain:
                 if weights is not None and not weights.all():  # what is no round must not move the maxima of others
-                    scores, some = self._blank(len(rows)), np.flatnonzero(weights)
+                    scores, some = Core._blank(self, len(rows)), np.flatnonzero(weights)
                     scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
                     return scores
                 rows = self.preparation.apply(rows, learn=True)
@@ -235,7 +235,7 @@ class Core(ABC):
         self._play(row, np.array([y]), weights, np.empty(self.outputs))
 
     def _blank(self, rows: int) -> Vector:
-        """Room for what `play` gives."""
+        """Room for what `play` gives: NaN where nothing will be written."""
         return np.full(rows if self.outputs == 1 else (rows, self.outputs), math.nan)
 
     @abstractmethod

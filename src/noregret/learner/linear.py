@@ -128,6 +128,9 @@ class Linear(Core):
                 stop = min(start + SOME, len(rows))
                 self._play(rows.given_part(start, stop), y[start:stop], NO_WEIGHTS, scores[: stop - start])
 
+    def _blank(self, rows: int) -> Vector:
+        return np.empty(rows)  # the loop writes every score, or the play is refused
+
     def _score(self, rows: Rows) -> Vector:
         z = self.z
         if rows.width > z.shape[0]:
