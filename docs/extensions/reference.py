@@ -1,7 +1,8 @@
 """The reference: pages whose marks are replaced by what the program says of itself.
 
 `<!-- commands -->` becomes every command with its arguments and options as `--help` knows them, `<!-- names -->` every
-name of `noregret.__all__` with its docstring. So neither can be forgotten.
+name of `noregret.__all__` with its docstring, `<!-- settings -->` every setting that a learner declares. So none can be
+forgotten.
 """
 
 from __future__ import annotations
@@ -134,7 +135,21 @@ def names() -> str:
     return "\n\n".join(parts)
 
 
-MARKS: dict[str, Callable[[], str]] = {"<!-- commands -->": commands, "<!-- names -->": names}
+def settings() -> str:
+    """Every setting that a learner declares, as a table."""
+    from noregret.cli.settings import sentence, told
+
+    lines = ["| setting | meaning | option |", "|---|---|---|"]
+    for name, owners in told().items():
+        lines.append(f"| `{name}` | {escaped(sentence(owners))} | `--{name.replace('_', '-')}` |")
+    return "\n".join(lines)
+
+
+MARKS: dict[str, Callable[[], str]] = {
+    "<!-- commands -->": commands,
+    "<!-- names -->": names,
+    "<!-- settings -->": settings,
+}
 
 
 def fill(app: Any, page: str, source: list[str]) -> None:

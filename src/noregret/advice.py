@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from noregret._native import WINDOW
+from noregret.learner import LEARNERS
 from noregret.learner.default import MATRIX, task_of
 from noregret.learner.matrix import Matrix
 from noregret.run import Run
@@ -127,4 +128,4 @@ def tracker(run: Run) -> str | None:
         found = "--learner pa --loss absolute --bias --scale max --unit-norm"
     else:
         found = "--learner second-order --bias" if run.features <= MATRIX else "--learner pa --bias --scale max"
-    return None if run.learner.name == found.split()[1] else found
+    return None if isinstance(run.learner, LEARNERS[found.split()[1]]) else found

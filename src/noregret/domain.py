@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +16,11 @@ from numpy.typing import NDArray
 from noregret import arithmetic
 from noregret._native import BALL, BOX, CROSS, SIMPLEX, WHOLE
 from noregret.errors import SettingError
+from noregret.setting import as_number
 
 CODES = {"ball": BALL, "box": BOX, "l1": CROSS, "simplex": SIMPLEX}
 DOMAINS = tuple(CODES)
 CORNERS = ("l1", "simplex")  # domains that no ball of their radius fits in
-
-
-def as_number(setting: Any) -> float:
-    """A setting as a number; NaN, which lies in no range, where it is none."""
-    try:
-        return math.nan if isinstance(setting, str | bytes) else float(setting)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,16 @@ class Kernel:
         return not self.custom and not self.precomputed
 
     @property
+    def linear(self) -> bool:
+        """Whether it is the plain inner product, so that a learner has weights."""
+        return self.summed and self.name == "linear"
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether it is the polynomial one of degree 2, whose supports fold into a matrix."""
+        return self.summed and self.name == "poly" and self.degree == 2
+
+    @property
     def translates(self) -> bool:
         """Whether only differences of rows matter, so that a constant feature does not."""
         return self.summed and self.name in ("rbf", "laplace")

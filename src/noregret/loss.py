@@ -42,6 +42,8 @@ class Loss:
     curvature: float = 0.0  # the strong convexity of ℓ(·, y) in z
     regression: bool = False
     convex: bool = True
+    probabilistic: bool = False  # its scores are the log-odds of +1: `probability` turns them round
+    passive: bool = False  # a Passive-Aggressive step is known for it: one that makes the round's loss 0
     own: tuple[Function, Function] | None = None  # value and slope of (z, y), where they are the user's
 
     @property
@@ -135,7 +137,7 @@ def _hinge_conjugate(alpha: Array, y: Array, p: float) -> Array:
 
 def hinge() -> Loss:
     """max(0, 1 − y·z); at the kink y·z = 1 the slope taken is 0."""
-    return Loss("hinge", _hinge_conjugate)
+    return Loss("hinge", _hinge_conjugate, passive=True)
 
 
 def _margin_conjugate(alpha: Array, y: Array, p: float) -> Array:
@@ -176,7 +178,7 @@ def _logistic_conjugate(alpha: Array, y: Array, p: float) -> Array:
 
 def logistic() -> Loss:
     """ln(1 + e^(−y·z)), natural logarithm."""
-    return Loss("logistic", _logistic_conjugate)
+    return Loss("logistic", _logistic_conjugate, probabilistic=True)
 
 
 def _exponential_conjugate(alpha: Array, y: Array, p: float) -> Array:
@@ -215,7 +217,7 @@ def _absolute_conjugate(alpha: Array, y: Array, p: float) -> Array:
 
 def absolute() -> Loss:
     """|z − y|; at the kink z = y the slope taken is 0."""
-    return Loss("absolute", _absolute_conjugate, regression=True)
+    return Loss("absolute", _absolute_conjugate, regression=True, passive=True)
 
 
 def _huber_conjugate(alpha: Array, y: Array, p: float) -> Array:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._native import fill_missing, scale_features, unit_rows
-from noregret.errors import SettingError
 from noregret.stream.block import Dense, Rows
 
 
@@ -60,10 +59,6 @@ class Preparation:
     unit_norm: bool = False
     peak: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     means: Means | None = None
-
-    def __post_init__(self) -> None:
-        if self.scale not in (None, "max"):
-            raise SettingError(f"scale must be max or left out, got {self.scale!r}")
 
     @property
     def active(self) -> bool:

@@ -311,7 +311,7 @@ def _short_of_memory(core: Core, source: str, block: Block | None, error: Memory
         left = "" if free is None else f", and {free / 1e9:.1f} GB are free"
         return MemoryShortError(
             f"{source}: {features.hash_bits} hash bits make {features.slots} features: their weights need more memory"
-            f" than can be had{left}: use fewer --hash-bits"
+            f" than can be had{left}: read the stream with hash_bits=B and a smaller B"
         )
     if block is None or not isinstance(rows, Sparse) or not len(rows.indices):
         return MemoryShortError(f"{source}: {said}")

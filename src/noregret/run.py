@@ -200,7 +200,7 @@ class Run:
         }
 
     def _log_loss(self) -> dict[str, float]:
-        plain = self.learner.loss.name == "logistic" and float(self.learner.config["sigma"][0]) == 0.0
+        plain = self.learner.loss.probabilistic and float(self.learner.config["sigma"][0]) == 0.0
         return {"log_loss": self.sequential_risk} if plain else {}
 
     @property

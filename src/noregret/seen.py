@@ -90,7 +90,8 @@ class Repeats:
                     raise self._refused(segment, "these rows")
 
     def _refused(self, segment: Segment, which: str) -> InputError:
-        skip = ", or --skip seen to continue after them" if segment is self._last else ""
+        skip = ", or skip_seen=True to continue after them" if segment is self._last else ""
         return InputError(
-            f"the model has already learned from {which}: use --again to learn from them once more{skip}", self._source
+            f"the model has already learned from {which}: use again=True to learn from them once more{skip}",
+            self._source,
         )

@@ -47,7 +47,9 @@ def _outward(value: float, way: float) -> str:
     """`number` in the nearest figures on one side of the value."""
     if not math.isfinite(value) or value == 0.0:
         return number(value)
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 5) if abs(value) < 1e5 else 1.0
+    if 1e5 <= abs(value) < 1e15:
+        return number(math.ceil(value) if way > 0.0 else math.floor(value))
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 5)
     for moved in (value, value + math.copysign(unit, way)):
         text = number(moved)
         shown = float(text.replace(",", ""))

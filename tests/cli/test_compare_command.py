@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from command import snapshot
 
-from noregret.cli.compare import Bar, outward
+from noregret.cli.progress import Bar
+from noregret.cli.show import outward
 
 SPECS = ("perceptron", "ogd:loss=logistic,radius=5,rate=sqrt:0.5", "ogd-strong:sigma=0.01", "ogd:radius=3")
 LEARNERS = tuple(part for spec in SPECS for part in ("--learner", spec))
@@ -188,6 +189,7 @@ def test_the_bar_is_for_terminals(monkeypatch, stream, quiet, shown):
         ((-1.23456789, 0.0), "[-1.23457, 0]"),
         ((123456789.5, 123456789.5), "[123,456,789, 123,456,790]"),
         ((2.0**-30, 2.0), "[9.31322e-10, 2]"),
+        ((1.2345644e15, 1.2345644e15), "[1.23456e+15, 1.23457e+15]"),
         ((float("-inf"), float("inf")), "[-inf, inf]"),
     ],
 )
@@ -225,7 +227,7 @@ def test_the_command_says_how_the_stream_was_read(noregret, mail):
         "compare", mail, "--label", "label", "--text", "subject", "--hash-bits", 8, "--passes", 2, "--json"
     ).json
     alone = noregret(*shlex.split(told["command"])[1:], "--json").json
-    assert "--hash-bits 8 --text subject" in told["command"]
+    assert "--text subject --hash-bits 8" in told["command"]
     assert alone["mistakes"] == told["learners"][0]["mistakes"]
 
 

@@ -152,7 +152,7 @@ BAD_USAGE = {
     ),
     "tie": ("learn good.svm --tie 0", r"tie must be one of mistake, \+1, -1, got '0'"),
     "tie of numbers": ("learn good.svm --learner ogd --loss squared --tie +1", r"--tie is for classes; .*"),
-    "scale": ("learn good.svm --scale min", r"scale must be max or left out, got 'min'"),
+    "scale": ("learn good.svm --scale min", r"adagrad: scale must be max or left out, got 'min'"),
     "passes 0": ("learn good.svm --passes 0", r".*passes.* must be at least 1, got 0"),
     "passes": ("learn good.svm --passes many", r"learn: invalid value for '--passes': .*"),
     "seed": ("learn good.svm --shuffle dice", r"learn: invalid value for '--shuffle': .*"),

@@ -481,9 +481,9 @@ def test_the_reader_of_the_output_may_go(start, rows):
     ("passes", "shuffle", "said"), [(1, None, ""), (3, None, " --passes 3"), (3, 0, " --passes 3 --shuffle 0")]
 )
 def test_a_stopped_run_names_every_option_to_go_on_with(passes, shuffle, said):
-    from noregret.cli.learn import _again
+    from noregret.cli.learning import options_again
 
-    assert _again(passes, shuffle) == said
+    assert options_again(passes, shuffle) == said
 
 
 def test_the_table_says_that_later_passes_see_known_rows(noregret, here):

@@ -112,7 +112,7 @@ def test_the_potential_by_hand(n, x, expected):
 
 
 SENTENCES = [
-    ({}, "coin: gradients need a bound: give --unit-norm or --gradient-bound G"),
+    ({}, "coin: gradients need a bound: give unit_norm=True or gradient_bound=G"),
     ({"loss": "squared", "unit_norm": True}, "coin: the slope of the loss squared has no bound"),
     ({"gradient_bound": 0.0}, "coin: gradient_bound must be positive and finite, got 0.0"),
     ({"gradient_bound": 1.0, "wealth": 0.0}, "coin: wealth must be positive and finite, got 0.0"),

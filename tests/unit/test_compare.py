@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 import noregret.comparison as module
-from noregret import estimator
+from noregret import sklearn as estimator
 from noregret.comparison import compare as compare_plainly
 from noregret.errors import InputError, SettingError
 from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent

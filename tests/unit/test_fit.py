@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
 import noregret as nr
-from noregret.estimator import ESTIMATORS
+from noregret.sklearn import ESTIMATORS
 
 RNG = np.random.default_rng(3)
 ROWS = 200

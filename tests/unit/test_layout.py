@@ -14,6 +14,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # A part may import those of its own line and of the lines above it.
 LEVELS = [
     ("errors", "_version"),
+    ("setting",),
     ("_native",),
     ("state", "fingerprint", "arithmetic"),
     ("own",),
@@ -28,7 +29,7 @@ LEVELS = [
     ("batch",),
     ("proof",),
     ("comparison", "auditing", "blending", "separation", "selection"),
-    ("estimator",),
+    ("sklearn",),
     ("bench",),
     ("picture",),
     ("reporting",),

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.estimator import ESTIMATORS
 from noregret.learner import threads
+from noregret.sklearn import ESTIMATORS
 
 
 @pytest.fixture

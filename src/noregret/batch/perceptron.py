@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret._native import scores_of, sum_rows
-from noregret.domain import as_number
 from noregret.errors import DivergedError, SettingError
 from noregret.rounds import Rounds, Vector
+from noregret.setting import as_number
 
 UPDATES = ("sum", "average", "normalised", "random")
 Ints = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret import estimator
+from noregret import sklearn as estimator
 from noregret.bench.row import OURS, Row, installed, missing, row
 from noregret.bench.size import Size
 from noregret.bench.streams import dense_stream, sparse_stream

@@ -9,21 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noregret.cli.arguments import (
-    Categorical,
-    Date,
-    Gap,
-    HashBits,
-    Ignore,
-    Json,
-    Label,
-    Missing,
-    Numeric,
-    Positive,
-    Quiet,
-    Seconds,
-    Text,
-)
+from noregret.cli.arguments import Rows, Shown, Solving
+from noregret.cli.groups import grouped
+from noregret.cli.visible import put_json
 
 if TYPE_CHECKING:
     from noregret.auditing import Audit, Part
@@ -32,6 +20,18 @@ if TYPE_CHECKING:
 NAMED = 12  # columns that the heading names
 
 
+class LogRows(Rows):
+    """How the rows of a log are read."""
+
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns to keep as features, separated by commas, though they look like logged predictions or ids."
+        ),
+    ] = None
+
+
+@grouped
 def audit(
     log: Annotated[
         str,
@@ -40,6 +40,7 @@ def audit(
             metavar="LOG",
         ),
     ],
+    *,
     score: Annotated[
         str | None,
         typer.Option(help="The column of logged scores: the sign is the prediction."),
@@ -70,28 +71,12 @@ def audit(
     segment_by: Annotated[
         str | None, typer.Option(help="A column whose values are the segments; it is not a feature.")
     ] = None,
-    label: Label = None,
-    positive: Positive = None,
-    text: Text = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    date: Date = None,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            help="Columns to keep as features, separated by commas, though they look like logged predictions or ids."
-        ),
-    ] = None,
-    ignore: Ignore = None,
-    hash_bits: HashBits = None,
-    missing: Missing = None,
-    gap: Gap = None,
-    seconds: Seconds = None,
+    rows: LogRows,
+    solving: Solving,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the parts against their best models to this file (.png, .svg, .pdf).")
     ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    shown: Shown,
 ) -> None:
     """Say how much better the best fixed linear model would have done than the predictions in a log, and where.
 
@@ -102,16 +87,15 @@ def audit(
     noregret audit log.parquet --prediction said --segment-by country
     """
     from noregret.auditing import audit as audit_log
-    from noregret.cli.compare import Bar
     from noregret.cli.drawing import asked_kind, draw
-    from noregret.cli.options import check_writable, names
+    from noregret.cli.options import check_writable
+    from noregret.cli.progress import Bar
 
     check_writable(log, plot)
     kind = asked_kind(plot, None, ("parts",))
-    with Bar(quiet or json) as bar:
+    with Bar(shown.silent) as bar:
         found = audit_log(
             log,
-            label=label,
             score=score,
             probability=probability,
             prediction=prediction,
@@ -119,26 +103,17 @@ def audit(
             radius=radius,
             segments=segments,
             segment_by=segment_by,
-            positive=positive,
+            positive=rows.positive,
             bias=bias,
-            text=names(text),
-            categorical=names(categorical),
-            numeric=names(numeric),
-            date=names(date),
-            keep=names(keep),
-            ignore=names(ignore),
-            hash_bits=18 if hash_bits is None else hash_bits,
-            missing=missing or "error",
-            gap=1e-4 if gap is None else gap,
-            seconds=float("inf") if seconds is None else seconds,
+            **rows.recipe(),
+            gap=1e-4 if solving.gap is None else solving.gap,
+            seconds=float("inf") if solving.seconds is None else solving.seconds,
             watch=bar.show,
         )
     draw(found, kind=kind, to=plot)
-    if json:
-        import msgspec
-
-        print(msgspec.json.encode(found.to_dict()).decode())
-    elif not quiet:
+    if shown.json:
+        put_json(found.to_dict())
+    elif not shown.quiet:
         from noregret.cli.show import show_lines
 
         _show(found)
@@ -149,8 +124,7 @@ def audit(
 
 
 def _show(found: Audit) -> None:
-    from noregret.cli.compare import aligned, outward
-    from noregret.cli.show import number
+    from noregret.cli.show import number, outward, table
 
     with_bias = ", with a bias" if found.bias else ""
     print(
@@ -164,7 +138,7 @@ def _show(found: Audit) -> None:
         which = ", ".join(found.left_out)
         print(f"not features, because they look like logged predictions: {which} (--keep COLUMNS keeps some)")
     head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret a round")
-    aligned([_row(part) for part in (found.overall, *found.segments)], head)
+    table([_row(part) for part in (found.overall, *found.segments)], head)
     for line in _explained(found):
         print(line)
     drift, summed = found.drift, found.by_segment
@@ -200,8 +174,7 @@ def _explained(found: Audit) -> Iterator[str]:
 
 
 def _row(part: Part) -> tuple[str, ...]:
-    from noregret.cli.compare import outward
-    from noregret.cli.show import number
+    from noregret.cli.show import number, outward
 
     regret = part.regret
     if part.infinite:
@@ -218,6 +191,6 @@ def _row(part: Part) -> tuple[str, ...]:
 
 
 def _best(part: Part) -> str:
-    from noregret.cli.compare import outward
+    from noregret.cli.show import outward
 
     return outward(part.best.lower, part.best.upper)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.visible import below
+from noregret.cli.visible import put_json
 
 if TYPE_CHECKING:
     from noregret.blending import Blend
@@ -97,6 +96,7 @@ def blend(
     from noregret.blending import blend as blended
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable, names
+    from noregret.cli.solving import leave_if_broken
     from noregret.errors import SettingError
 
     check_writable(table, forecasts, weights, plot, receipt)
@@ -122,19 +122,14 @@ def blend(
     _write(found, forecasts, weights, receipt)
     draw(found, kind=kind, to=plot)
     if json:
-        import msgspec
-
         more = {}
         if best_mean is not None:
             shares = dict(zip(found.names, best_mean.weights.tolist(), strict=True))
             more = {"combination": {"lower": best_mean.lower, "upper": best_mean.upper, "weights": shares}}
-        print(msgspec.json.encode({**found.to_dict(), **more}).decode())
+        put_json({**found.to_dict(), **more})
     elif not quiet:
         _show(found, best_mean)
-    if found.broken:
-        said = f"broken: {', '.join(found.broken)}: every assumption holds and the bound is exceeded"
-        print(f"noregret: {said}; this is a bug, please report it with the table", file=sys.stderr)
-        raise typer.Exit(1)
+    leave_if_broken(found.broken, "the table")
 
 
 def _check_asked(
@@ -170,16 +165,15 @@ def _check_asked(
 @contextmanager
 def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal with the rounds blended so far; silent in a pipe."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from noregret.cli.progress import Bar
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(file=below(sys.stderr)), transient=True) as bar:
-        task = bar.add_task("reading the table", total=None)
-        yield lambda done, rounds: bar.update(task, description="blending", completed=done, total=rounds)
+    with Bar(quiet) as bar:
+        bar.show("reading the table", None)
+
+        def told(done: int, rounds: int) -> None:
+            bar.show("blending", done / max(rounds, 1), f"{done:,} of {rounds:,} rounds")
+
+        yield told if bar.wanted else None
 
 
 def _range(text: str | None) -> tuple[float, ...] | None:
@@ -234,8 +228,7 @@ def _weight_rows(found: Blend) -> Iterator[list[Any]]:
 
 
 def _show(found: Blend, best_mean: Any) -> None:
-    from noregret.cli.compare import aligned, outward
-    from noregret.cli.show import at_most, counted, number, share
+    from noregret.cli.show import at_most, counted, number, outward, share, table
 
     print(_title(found))
     leads = found.leaders()
@@ -248,7 +241,7 @@ def _show(found: Blend, best_mean: Any) -> None:
         cells = (number(awake), number(lost), number(lost / awake) if awake else "–", number(float(row["regret"])))
         name = row["expert"] + (" (best)" if row["expert"] == found.best else "")
         rows.append((name, *cells, f"{row['weight']:.4f}", share(led.get(row["expert"], 0), found.rounds)))
-    aligned(rows, ("", "rounds", "loss", "per row", "regret", "last weight", "in the lead"))
+    table(rows, ("", "rounds", "loss", "per row", "regret", "last weight", "in the lead"))
     if found.mistakes is not None:
         print(f"the label with most weight was wrong {counted(found.mistakes, 'time')}")
     print(f"in the lead: {_stretches(leads)}")

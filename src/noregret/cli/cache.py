@@ -7,57 +7,43 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Categorical, Date, HashBits, Ignore, Json, Keep, Label, Numeric, Quiet, Text
+from noregret.cli.arguments import Columns, Shown
+from noregret.cli.groups import grouped
+from noregret.cli.visible import put_json
 
 if TYPE_CHECKING:
     from noregret.stream.cache.cached import Cached
     from noregret.stream.cache.file import CacheFile
 
 
+@grouped
 def cache(
     stream: Annotated[str, typer.Argument(help="A file in any format that learn reads.", metavar="STREAM")],
-    label: Label = None,
-    text: Text = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    date: Date = None,
-    keep: Keep = None,
-    ignore: Ignore = None,
-    hash_bits: HashBits = None,
+    *,
+    columns: Columns,
     check: Annotated[
         bool, typer.Option("--check", help="Compare every byte of the cache and of the file instead of making one.")
     ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the file's cache.")] = False,
-    json: Json = False,
-    quiet: Quiet = False,
+    shown: Shown,
 ) -> None:
     """Keep the parsed rows of a file beside it, as FILE.nrcache, for commands that are given --cache.
 
     Example: noregret cache spam.svm.gz
     """
-    from noregret.cli.options import names
     from noregret.errors import SettingError
     from noregret.stream import read
 
-    reading: dict[str, Any] = {
-        "label": label,
-        "text": names(text),
-        "categorical": names(categorical),
-        "numeric": names(numeric),
-        "date": names(date),
-        "keep": names(keep),
-        "ignore": names(ignore),
-        "hash_bits": hash_bits,
-    }
+    json, quiet = shown.json, shown.quiet
     if check or remove:
-        _refuse(reading, "--check" if check else "--remove")
+        _refuse(columns.said(), "--check" if check else "--remove")
         if check and remove:
             raise SettingError("--check and --remove are two things: give one of them")
         (_check if check else _remove)(stream, json, quiet)
         return
     began = time.perf_counter()
-    source: Any = read(stream, **{**reading, "hash_bits": 18 if hash_bits is None else hash_bits}, cache=True)
-    made, found = _made(source, quiet or json)
+    source: Any = read(stream, **columns.recipe(), cache=True)
+    made, found = _made(source, shown.silent)
     with found:
         answer = _figures(source, found, made, time.perf_counter() - began)
     _show(answer, json, quiet)
@@ -75,7 +61,7 @@ def _refuse(reading: dict[str, Any], what: str) -> None:
 
 def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
     """Whether the cache had to be made, and the cache."""
-    from noregret.cli.compare import Bar
+    from noregret.cli.progress import Bar
     from noregret.errors import InputError
 
     found = source.sound()
@@ -112,9 +98,7 @@ def _figures(source: Cached, found: CacheFile, made: bool, seconds: float) -> di
 
 def _show(answer: dict[str, Any], json: bool, quiet: bool) -> None:
     if json:
-        import msgspec
-
-        print(msgspec.json.encode(answer).decode())
+        put_json(answer)
     elif not quiet:
         from noregret.cli.show import number, table
 

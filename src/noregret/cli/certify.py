@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.arguments import Cache, Gap, Json, Quiet, Seconds, Threads
+from noregret.cli.visible import put_json
 
 if TYPE_CHECKING:
     from noregret.stream import Stream
@@ -86,15 +87,13 @@ def certify(
         found.save(receipt)
     draw(run if kind == "mistakes" else found, kind=kind, to=plot, receipt=found)
     if json:
-        import msgspec
-
         hidden = ("this_run", "seconds", "stopped", "digest")
         shown = {key: value for key, value in run.to_dict().items() if key not in hidden}
-        print(msgspec.json.encode(certified(shown, found)).decode())
+        put_json(certified(shown, found))
     elif not quiet:
         print(title_of(run))
         show_receipt(found, checked_gap(gap))
-    leave_if_broken(found)
+    leave_if_broken(found.broken)
 
 
 def read_again(stream: str, said: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:

@@ -15,14 +15,11 @@ from noregret.cli.options import (
     with_defaults,
 )
 from noregret.errors import InputError, SettingError
-from noregret.learner import Core
-from noregret.learner.default import default, loss_for, settings_of, task_of, task_of_loss
+from noregret.learner import LEARNERS, Core, settings_of
+from noregret.learner.default import default, loss_for, task_of, task_of_loss
 from noregret.stream import Stream
 from noregret.stream.labels import Labels, shown_label
 from noregret.stream.task import Recognised, Task, recognise
-
-# those without a radius of their own: one that is given is that of the models they are compared with
-COMPARED_ONLY = ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2", "coin")
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ def resumed(path: Path, wanted: Wanted) -> Chosen:
 
     core, _ = model.load(path)
     if not core.learns:
-        raise SettingError(f"{path}: {REFUSAL}")
+        raise SettingError(f"{path}: {REFUSAL}, saved without --select")
     check_same({"learner": core.name}, {"learner": wanted.name}, "model")
     check_same({"task": task_of(core)}, {"task": wanted.task}, "model")
     check_same(core.settings, learner_settings(core.name, wanted.settings), "model")
@@ -101,11 +98,11 @@ def _named(wanted: Wanted) -> tuple[Core, float | None]:
     """The learner with the settings that were given, and the radius of its comparators where it has none itself."""
     assert wanted.name is not None
     settings, radius = dict(wanted.settings), None
-    if wanted.certify and wanted.name in COMPARED_ONLY:
+    if wanted.certify and wanted.name in LEARNERS and LEARNERS[wanted.name].compared_only:
         settings["radius"], radius = None, settings["radius"]
     if wanted.task is not None:
         _check_loss(wanted.task, settings["loss"])
-    if wanted.name in _names():
+    if wanted.name in LEARNERS:
         settings["loss"] = loss_for(wanted.name, wanted.task, settings["loss"])
     core = make_learner(wanted.name, settings)
     if wanted.task is not None and task_of(core) is not wanted.task:
@@ -116,12 +113,6 @@ def _named(wanted: Wanted) -> tuple[Core, float | None]:
     if core.labels is None:
         _refuse_for_numbers(wanted, core.loss.name)
     return core, radius
-
-
-def _names() -> tuple[str, ...]:
-    from noregret.learner import LEARNERS
-
-    return tuple(LEARNERS)
 
 
 def _with_default(wanted: Wanted, seen: Recognised, source: Stream) -> Wanted:

@@ -66,7 +66,7 @@ def demo(
         print("without pictures, for they need matplotlib: pip install 'noregret[plot]'")
     print(f"the receipt, to be checked with: noregret verify {output / 'receipt.json'} {rows}")
     print(f"the report: {output / 'report.html'}")
-    leave_if_broken(receipt)
+    leave_if_broken(receipt.broken)
 
 
 def _written(output: Path) -> Path:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noregret.cli.visible import put_json
+
 if TYPE_CHECKING:
     from noregret.finite import Dimensions
 
@@ -49,9 +51,7 @@ def dim(
         found = dimensions(hypotheses, seconds=limit, progress=told)
     draw(found, kind=kind, to=plot)
     if json:
-        import msgspec
-
-        print(msgspec.json.encode(found.to_dict(witness)).decode())
+        put_json(found.to_dict(witness))
     elif not quiet:
         _show(found, witness, tree)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noregret.cli.visible import put_json
 from noregret.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -77,9 +78,7 @@ def game(
     answer = _answer(run, adversary, learner, depths, ends)
     draw(run, kind=kind, to=plot)
     if json:
-        import msgspec
-
-        print(msgspec.json.encode(answer).decode())
+        put_json(answer)
     elif not quiet:
         _show(answer)
     if any(one["verdict"] == "broken" for one in answer["certificates"]):

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from noregret.cli.visible import put_json
+
 MANY = 20  # classes that are named
 
 
@@ -27,8 +29,6 @@ def inspect(
     run = Run.of(core)
     weights = _largest(core, top)
     if json:
-        import msgspec
-
         shown = {
             key: value
             for key, value in run.to_dict().items()
@@ -42,7 +42,7 @@ def inspect(
             shown["columns"] = {name: str(kind) for name, kind in core.features.columns.items()}
         if isinstance(core, Selected):
             shown["selection"] = core.selection
-        print(msgspec.json.encode(shown).decode())
+        put_json(shown)
         return
     from noregret.cli.show import show_run, table
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from noregret.advice import advice
 from noregret.cli.options import flag
-from noregret.learner.default import MATRIX, settings_of
+from noregret.learner import settings_of
+from noregret.learner.default import MATRIX
 from noregret.stream.labels import shown_label
 from noregret.stream.task import Task
 from noregret.summary import title_of

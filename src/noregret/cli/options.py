@@ -8,9 +8,10 @@ from typing import Any
 
 from noregret.atomic import descriptor, has_whole
 from noregret.errors import InputError, SettingError, nearest
-from noregret.learner import LEARNERS, Core
-from noregret.learner.default import settings_of
+from noregret.learner import LEARNERS, Core, settings_of
+from noregret.learner.settings import Prepared
 from noregret.loss import parse as parse_loss
+from noregret.setting import Setting, fields
 from noregret.stream.labels import Labels
 
 
@@ -25,38 +26,26 @@ def make_learner(name: str, options: dict[str, Any]) -> Core:
     return LEARNERS[name](**learner_settings(name, options))
 
 
-COMMON = ("bias", "unit_norm", "scale")  # what every learner has
+COMMON = tuple(fields(Prepared))  # what every learner has
 
 
-def own_settings(name: str) -> tuple[str, ...]:
-    """What this learner can be told that not every one can."""
-    return tuple(key for key in settings_of(name) if key not in COMMON)
+def told_by_text(name: str) -> dict[str, Setting]:
+    """What a learner can be told by an option or a SPEC."""
+    return {key: one for key, one in settings_of(name).items() if one.kind is not object}
 
 
 def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The settings among the given options, refusing those that the learner does not have."""
-    given = {key: value for key, value in options.items() if value is not None}
-    for key in given:
-        if key not in settings_of(name):
+    known, found = told_by_text(name), {}
+    for key, value in options.items():
+        if value is None:
+            continue
+        if key not in known:
             *others, last = (owner for owner in LEARNERS if key in settings_of(owner))
             owners = f"{', '.join(others)} and {last}" if others else last
             raise SettingError(f"{flag(key)} is for {owners}, not for {name}")
-    if name in ("perceptron", "averaged") and "rate" in given:
-        given["rate"] = _constant(given["rate"])
-    return given
-
-
-def _constant(text: str) -> float:
-    """The perceptron's rate is constant: `constant:η` or `auto`, which is 1."""
-    if text == "auto":
-        return 1.0
-    kind, _, number = text.partition(":")
-    try:
-        if kind != "constant":
-            raise ValueError
-        return float(number)
-    except ValueError:
-        raise SettingError(f"rate of the perceptron must be auto or constant:η, got {text!r}") from None
+        found[key] = known[key].of_text(flag(key), value) if isinstance(value, str) else value
+    return found
 
 
 def positive_label(core: Core, positive: str) -> Labels:

@@ -35,7 +35,7 @@ class Predictions:
         self._core = core
         self._labels = labels
         votes = isinstance(core, Selected) and len(core.votes) > 1
-        self._probability = core.loss.name == "logistic" and not votes
+        self._probability = core.loss.probabilistic and not votes
         named = {"row": True, "label": labels, "score": True, "probability": self._probability, "prediction": True}
         self._writer.writerow([name for name, wanted in named.items() if wanted])
 

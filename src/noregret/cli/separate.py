@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noregret.cli.arguments import (
-    Cache,
-    Categorical,
-    Date,
-    HashBits,
-    Ignore,
-    Json,
-    Keep,
-    Label,
-    Missing,
-    Numeric,
-    Positive,
-    Quiet,
-    StreamFile,
-    Text,
-)
+from noregret.cli.arguments import Cache, Rows, Shown, StreamFile
+from noregret.cli.groups import grouped
+from noregret.cli.visible import put_json
 
 if TYPE_CHECKING:
     from noregret.separation import Separation
@@ -30,22 +17,15 @@ if TYPE_CHECKING:
 SHOWN = 8  # rows with their weights
 
 
+@grouped
 def separate(
     stream: StreamFile,
+    *,
     bias: Annotated[
         bool, typer.Option("--bias", help="Let the hyperplane lie anywhere: a constant 1 in every row.")
     ] = False,
     unit_norm: Annotated[bool, typer.Option("--unit-norm", help="Scale each row to norm 1.")] = False,
-    label: Label = None,
-    positive: Positive = None,
-    text: Text = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    date: Date = None,
-    keep: Keep = None,
-    ignore: Ignore = None,
-    hash_bits: HashBits = None,
-    missing: Missing = None,
+    rows: Rows,
     cache: Cache = False,
     gap: Annotated[
         float, typer.Option(help="How wide the margin's interval may be, as a share of its upper end.")
@@ -70,16 +50,15 @@ def separate(
             metavar="KIND",
         ),
     ] = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    shown: Shown,
 ) -> None:
     """Find the separator of the largest margin, or prove that no hyperplane separates the two classes.
 
     Example: noregret separate spam.svm.gz --bias --proof spam.proof.json
     """
-    from noregret.cli.compare import Bar
     from noregret.cli.drawing import PLANAR, asked_kind, check_plane
-    from noregret.cli.options import check_writable, names
+    from noregret.cli.options import check_writable
+    from noregret.cli.progress import Bar
     from noregret.cli.solving import checked_gap, checked_seconds
     from noregret.errors import SettingError
     from noregret.separation import separate as separate_rows
@@ -89,17 +68,7 @@ def separate(
     kind = asked_kind(plot, picture, ("boundary", "steps", "step-sizes", "updates"))
     if kind is not None and stream == "-":
         raise SettingError("--plot reads the rows a second time: give a file, not standard input")
-    reading: dict[str, Any] = {
-        "label": label,
-        "text": names(text),
-        "categorical": names(categorical),
-        "numeric": names(numeric),
-        "date": names(date),
-        "keep": names(keep),
-        "ignore": names(ignore),
-        "hash_bits": 18 if hash_bits is None else hash_bits,
-        "missing": missing or "error",
-    }
+    reading = rows.recipe()
     source = read(stream, **reading, cache=cache)
 
     def watch(what: str, fraction: float | None) -> None:
@@ -109,12 +78,12 @@ def separate(
 
     if kind in PLANAR:
         check_plane(source)
-    with Bar(quiet or json) as bar:
+    with Bar(shown.silent) as bar:
         found = separate_rows(
             source,
             bias=bias,
             unit_norm=unit_norm,
-            positive=positive,
+            positive=rows.positive,
             gap=checked_gap(gap),
             seconds=checked_seconds(seconds),
             watch=watch,
@@ -124,11 +93,9 @@ def separate(
         found.save(proof)
     if kind is not None and plot is not None:
         _draw(found, stream, kind, plot)
-    if json:
-        import msgspec
-
-        print(msgspec.json.encode(found.to_dict()).decode())
-    elif not quiet:
+    if shown.json:
+        put_json(found.to_dict())
+    elif not shown.quiet:
         from noregret.cli.show import show_lines
 
         _show(found, gap)

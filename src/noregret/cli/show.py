@@ -13,7 +13,18 @@ from noregret.summary import RUN_HEAD, at_least, at_most, counted, number, run_r
 
 LINES = 20  # lines shown of what was recognised
 
-__all__ = ["at_least", "at_most", "counted", "number", "share", "show_lines", "show_run", "table", "title_of"]
+__all__ = [
+    "at_least",
+    "at_most",
+    "counted",
+    "number",
+    "outward",
+    "share",
+    "show_lines",
+    "show_run",
+    "table",
+    "title_of",
+]
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
@@ -44,6 +55,15 @@ def _width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def outward(lower: float, upper: float) -> str:
+    """An interval in six figures that holds the whole of it.
+
+    >>> outward(1.00000049, 2.0000001)
+    '[1, 2.00001]'
+    """
+    return f"[{at_least(lower)}, {at_most(upper)}]"
 
 
 def show_run(run: Run, title: str | None = None, task: str | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -114,12 +114,12 @@ def unmet(certificates: list[dict[str, Any]]) -> dict[str, list[str]]:
     return found
 
 
-def leave_if_broken(receipt: Receipt) -> None:
+def leave_if_broken(broken: Sequence[str], beside: str = "the receipt and the stream") -> None:
     """A theorem that breaks is a bug alarm."""
-    if receipt.broken:
+    if broken:
         print(
-            f"noregret: broken: {', '.join(receipt.broken)}: every assumption holds and the bound is exceeded;"
-            " this is a bug, please report it with the receipt and the stream",
+            f"noregret: broken: {', '.join(broken)}: every assumption holds and the bound is exceeded;"
+            f" this is a bug, please report it with {beside}",
             file=sys.stderr,
         )
         raise typer.Exit(1)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noregret.cli.visible import put_json
+
 if TYPE_CHECKING:
     from noregret.proof.theorem import Theorem
 
@@ -29,10 +31,8 @@ def theorems(
         advice = nearest(name, THEOREMS) or f"; there are {', '.join(THEOREMS)}"
         raise SettingError(f"theorems: there is no theorem {name!r}{advice}")
     if json:
-        import msgspec
-
         found = as_dict(THEOREMS[name]) if name else {"theorems": [as_dict(one) for one in THEOREMS.values()]}
-        print(msgspec.json.encode(found).decode())
+        put_json(found)
     elif name is not None:
         explain(THEOREMS[name])
     else:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from noregret.cli.arguments import Cache, Threads
+from noregret.cli.visible import put_json
 
 
 def verify(
@@ -52,13 +53,13 @@ def verify(
             raise
         sentence = " ".join(str(error).split())
         if json:
-            _print({"stands": False, "failed": sentence, "checks": []})
+            put_json({"stands": False, "failed": sentence, "checks": []})
         if not quiet:
             print(f"noregret: the receipt does not stand: {sentence}", file=sys.stderr)
         raise typer.Exit(1) from None
     if json:
         checks = [{"what": what, "claimed": claimed, "found": found_now} for what, claimed, found_now in done.checks]
-        _print({"stands": True, "failed": None, "checks": checks})
+        put_json({"stands": True, "failed": None, "checks": checks})
     elif not quiet:
         from noregret.cli.show import table
 
@@ -92,9 +93,3 @@ def _shown(what: str, claimed: object) -> str:
         return at_most(float(claimed)) if "bound" in what or "at most" in what else number(float(claimed))
     text = "not checkable" if claimed is None and "verdict" not in what else str(claimed)
     return text if len(text) <= 24 else f"{text[:23]}…"
-
-
-def _print(answer: dict[str, object]) -> None:
-    import msgspec
-
-    print(msgspec.json.encode(answer).decode())

@@ -87,3 +87,10 @@ def put(text: str, styled: bool) -> None:
         sys.stdout.styled(text + "\n")
     else:
         print(text)
+
+
+def put_json(answer: Any) -> None:
+    """An answer for programs: one JSON object on standard output."""
+    import msgspec
+
+    print(msgspec.json.encode(answer).decode())

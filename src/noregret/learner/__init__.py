@@ -1,6 +1,7 @@
 """Learners: one algorithm a file. `LEARNERS` lists them by the name that the command line and model files use.
 
-A learner's file is read when it is first asked for: a process that plays one learner need not load them all.
+A learner's file is read when it is first asked for: a process that plays one learner need not load them all. What each
+can be told stands in settings.py, in a class of the learner's own name.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from noregret.learner.core import Core
+from noregret.learner import settings
+from noregret.setting import Setting, fields
 
 if TYPE_CHECKING:
     from noregret.learner.averaged import AveragedPerceptron
     from noregret.learner.coin import CoinBetting
     from noregret.learner.coordinate import AdaGrad, FollowTheRegularisedLeader
+    from noregret.learner.core import Core
     from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
     from noregret.learner.kernel import KernelPerceptron
     from noregret.learner.linear import Linear
@@ -47,6 +50,7 @@ __all__ = [
     "StronglyConvexGradientDescent",
     "VotedPerceptron",
     "VovkAzouryWarmuth",
+    "settings_of",
 ]
 
 # the name of each learner, its class and the file that it is in
@@ -67,10 +71,10 @@ _NAMED = {
     "coin": ("CoinBetting", "coin"),
     "vaw": ("VovkAzouryWarmuth", "vaw"),
 }
-_HOME = dict(_NAMED.values()) | {"Linear": "linear", "Selected": "selected"}
+_HOME = dict(_NAMED.values()) | {"Core": "core", "Linear": "linear", "Selected": "selected"}
 
 
-class _Learners(Mapping[str, type[Core]]):
+class _Learners(Mapping[str, "type[Core]"]):
     def __getitem__(self, name: str) -> type[Core]:
         found: type[Core] = __getattr__(_NAMED[name][0])
         return found
@@ -85,6 +89,11 @@ class _Learners(Mapping[str, type[Core]]):
 LEARNERS: Mapping[str, type[Core]] = _Learners()
 # whose rounds are the perceptron's: its mistake theorems speak of them all
 PERCEPTRONS = ("perceptron", "averaged", "voted")
+
+
+def settings_of(name: str) -> dict[str, Setting]:
+    """What a learner can be told, without reading its file."""
+    return fields(getattr(settings, _NAMED[name][0]))
 
 
 def __getattr__(name: str) -> Any:

@@ -6,12 +6,10 @@ so that w̄ = w − Σ(t − 1)·c·x/T: the sum is kept beside w and a round co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from noregret import _native, arithmetic
-from noregret._native import AVERAGE
+from noregret.learner import settings
 from noregret.learner.core import Vector
 from noregret.learner.perceptron import Perceptron
 from noregret.stream.block import Rows
@@ -21,20 +19,8 @@ class AveragedPerceptron(Perceptron):
     """Its rounds and mistakes are the perceptron's; after them it predicts with the average of its weights."""
 
     name = "averaged"
-
-    def __init__(
-        self,
-        *,
-        rate: float = 1.0,
-        tie: str = "mistake",
-        bias: bool = False,
-        start: Sequence[float] | None = None,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        super().__init__(rate=rate, tie=tie, bias=bias, start=start, unit_norm=unit_norm, scale=scale)
-
-    _gather = AVERAGE
+    declared = settings.AveragedPerceptron
+    gathers = _native.AVERAGE
     _kind = _native.MEAN
 
     @property

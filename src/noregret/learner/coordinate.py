@@ -15,10 +15,10 @@ from noregret import _native
 from noregret import loss as losses
 from noregret._native import COORDINATE, GRADIENTS, PROXIMAL, norm1, norm2
 from noregret.domain import Domain
-from noregret.learner.core import Arrays, Given, Settings, Vector, aligned, check_memory, fit, not_negative
+from noregret.learner import settings
+from noregret.learner.core import Arrays, Given, Vector, aligned, check_memory, fit
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
-from noregret.prepare import Preparation
 from noregret.rate import Rate, of_coordinates
 
 WEIGHT, TOTAL = 0, 2  # columns of the table that every kind has
@@ -28,11 +28,12 @@ class Coordinate(Linear):
     """A table of a few numbers for each feature: the first is its weight, the third Σg."""
 
     columns: ClassVar[int] = _native.COORDINATE_COLUMNS
+    gathers = GRADIENTS
     _kind = _native.COORDINATES
     total: Any  # the table: `z` is its first column
 
-    def __init__(self, *args: Any, **settings: Any) -> None:
-        super().__init__(*args, **settings)
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         self.grow(0, sparse=False)  # a first row without features finds a table too
 
     def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
@@ -85,80 +86,26 @@ class AdaGrad(Coordinate):
     """Diagonal AdaGrad with any loss: coordinate i steps by η/√Σg_i², so that each has its own rate."""
 
     name = "adagrad"
+    declared = settings.AdaGrad
+    told: settings.AdaGrad
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "logistic",
-        radius: float = 10.0,
-        rate: str = "constant:0.8",
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        chosen, box = losses.parse(loss), Domain("box", radius)
-        settings: Settings = {
-            "loss": loss if chosen.custom else chosen.spec,
-            "radius": box.radius,
-            "rate": rate,
-            "tie": tie,
-            "bias": bool(bias),
-            "unit_norm": bool(unit_norm),
-            "scale": scale,
-        }
-        super().__init__(
-            settings,
-            chosen,
-            box,
-            Rate(COORDINATE, of_coordinates(rate, box)),
-            gather=GRADIENTS,
-            tie=tie,
-            bias=bias,
-            preparation=Preparation(scale, unit_norm),
-        )
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        box = Domain("box", self.told.radius)
+        return losses.parse(self.told.loss), box, Rate(COORDINATE, of_coordinates(self.told.rate, box))
 
 
 class FollowTheRegularisedLeader(Coordinate):
     """FTRL-Proximal for each coordinate, with weights that λ₁ makes exactly 0."""
 
     name = "ftrl"
+    declared = settings.FollowTheRegularisedLeader
+    told: settings.FollowTheRegularisedLeader
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "logistic",
-        radius: float = 10.0,
-        rate: str = "constant:0.8",
-        beta: float = 0.0,
-        l1: float = 0.0,
-        l2: float = 0.0,
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        chosen, box = losses.parse(loss), Domain("box", radius)
-        own = {name: not_negative(self.name, name, value) for name, value in (("beta", beta), ("l1", l1), ("l2", l2))}
-        settings: Settings = {
-            "loss": loss if chosen.custom else chosen.spec,
-            "radius": box.radius,
-            "rate": rate,
-            **own,
-            "tie": tie,
-            "bias": bool(bias),
-            "unit_norm": bool(unit_norm),
-            "scale": scale,
-        }
-        super().__init__(
-            settings,
-            chosen,
-            box,
-            Rate(PROXIMAL, of_coordinates(rate, box)),
-            gather=GRADIENTS,
-            tie=tie,
-            bias=bias,
-            preparation=Preparation(scale, unit_norm),
-        )
-        for name, value in own.items():
-            self.config[name] = value
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name in ("beta", "l1", "l2"):
+            self.config[name] = self.settings[name]
+
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        box = Domain("box", self.told.radius)
+        return losses.parse(self.told.loss), box, Rate(PROXIMAL, of_coordinates(self.told.rate, box))

@@ -1,7 +1,8 @@
 """What every learner is: settings that never change, named figures that do, and rounds played on prepared rows.
 
-A learner keeps its own arrays (`arrays`, `restore`), grows with the features and plays blocks of rows (`_play`); all
-else, the preparation of rows, the labels, what was learned from, is common to all and lives here.
+What a learner can be told stands in settings.py. It says by which loss, domain and rate it plays (`_rules`), keeps its
+own arrays (`arrays`, `restore`), grows with the features, plays blocks of rows (`_play`) and scores them (`_score`).
+All else, the preparation of rows, the labels, what was learned from, is common to all and lives here.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import _native
-from noregret.domain import Domain, as_number
-from noregret.errors import DivergedError, MemoryShortError, SettingError
-from noregret.loss import Loss, tie_code
+from noregret._native import CONSTANT
+from noregret.domain import Domain
+from noregret.errors import DivergedError, MemoryShortError
+from noregret.learner.settings import Prepared
+from noregret.loss import Loss, hinge, tie_code, zero_one
 from noregret.memory import free_memory
 from noregret.prepare import Means, Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
+from noregret.setting import as_dict, fields, signature
+from noregret.setting import told as told_of
 from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.classes import Classes
@@ -31,6 +36,7 @@ from noregret.stream.labels import Labels
 Vector = NDArray[np.float64]
 NO_WEIGHTS: Vector = np.zeros(0)
 FLOAT64 = np.dtype(np.float64)
+EVERYWHERE = Domain(radius=math.inf)
 Settings = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
 Given = Any  # a matrix, or the triple (indptr, indices, values)
@@ -43,43 +49,45 @@ class Core(ABC):
     """A learner: `play` rounds, ask for `scores`; its state is arrays, compared bit for bit."""
 
     name: str
+    declared: ClassVar[type[Prepared]]  # what it can be told
+    told: Any  # what this one was told, an object of that class
     learns: ClassVar[bool] = True
     outputs: ClassVar[int] = 1  # how many numbers `play` gives for a round
+    gathers: ClassVar[int] = 0  # what its loop sums beside the weights
+    compared_only: ClassVar[bool] = False  # without a radius of its own: one that is given is its comparators'
+    perceptron_rounds: ClassVar[bool] = False  # its rounds are the perceptron's, of which the mistake theorems speak
+    _grows: ClassVar[str] = "the weights or the loss"
+    _remedy: ClassVar[str] = "use a smaller rate or radius"
     paired: bool = False  # weights and Σg side by side in memory
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
-    def __init__(
-        self,
-        settings: Settings,
-        loss: Loss,
-        domain: Domain,
-        rate: Rate,
-        *,
-        gather: int,
-        tie: str = "mistake",
-        sigma: float = 0.0,
-        bias: bool = False,
-        preparation: Preparation,
-    ) -> None:
-        self.settings = settings
-        self.loss = loss
-        self.domain = domain
-        self.rate = rate
-        self.preparation = preparation
-        self.plain = not preparation.active  # rows are played as they come
+    def __init_subclass__(cls) -> None:
+        if hasattr(cls, "declared"):
+            cls.__signature__ = signature(fields(cls.declared))  # type: ignore[attr-defined]
+
+    def __init__(self, **given: Any) -> None:
+        self.told = told = told_of(self.declared, self.name, given)
+        self.loss, self.domain, self.rate = loss, domain, rate = self._rules()
+        self.settings: Settings = as_dict(told)
+        self.preparation = Preparation(told.scale, told.unit_norm)
+        self.plain = not self.preparation.active  # rows are played as they come
         self.record = np.zeros(1, RECORD)
         begin(self.record["state"])
         self.config["rate"], self.config["eta"] = rate.code, rate.eta
         self.config["domain"], self.config["radius"] = domain.code, domain.radius
-        self.config["sigma"], self.config["bias"] = sigma, float(bias)
-        self.config["tie"], self.config["parameter"] = tie_code(tie), loss.number
-        self.config["classify"], self.config["gather"] = not loss.regression, gather
+        self.config["bias"], self.config["gather"] = float(told.bias), self.gathers
+        self.config["tie"], self.config["parameter"] = tie_code(told.tie), loss.number
+        self.config["classify"] = not loss.regression
         self.extent = np.zeros(1, np.int64)
         self.features: Features | None = None
         self.labels: Labels | Classes | None = None if loss.regression else Labels()
         self.segments: list[Segment] = []
         self.options: dict[str, Any] = {}  # how its streams were read, kept with the model
         self._fresh_tools()
+
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        """What it plays by, from what it was told: where settings must agree with each other, a sentence if not."""
+        return zero_one(self.told.tie), EVERYWHERE, Rate(CONSTANT, 1.0)
 
     def _fresh_tools(self) -> None:
         """What belongs to this process alone, and is made anew in every copy."""
@@ -98,6 +106,11 @@ class Core(ABC):
     @property
     def regression(self) -> bool:
         return self.loss.regression
+
+    @property
+    def judged_by(self) -> Loss:
+        """The convex loss that its regret is counted in: its own, or the hinge loss of its scores."""
+        return self.loss if self.loss.convex else hinge()
 
     @property
     def width(self) -> int:
@@ -196,38 +209,34 @@ class Core(ABC):
         Rows of weight 0 are no rounds and have the score NaN. `keep` takes in the rows as they are played.
         """
         with self.lock:
-            return self._play_rows(rows, y, weights, keep)
-
-    def _play_rows(self, rows: Rows, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
-        if not self.plain:
-            if weights is not None and not weights.all():
-                return self._play_some(rows, y, weights, keep)
-            rows = self.preparation.apply(rows, learn=True)
-        self.grow(rows.width, sparse=isinstance(rows, Sparse))
-        scores = self._unwritten(len(rows))
-        if keep is None:
-            self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
-        else:
-            self._play_kept(rows, y, weights, scores, keep)
-        return scores
+            if not self.plain:
+                if weights is not None and not weights.all():  # what is no round must not move the maxima of others
+                    scores, some = Core._blank(self, len(rows)), np.flatnonzero(weights)
+                    scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
+                    return scores
+                rows = self.preparation.apply(rows, learn=True)
+            self.grow(rows.width, sparse=isinstance(rows, Sparse))
+            scores = self._blank(len(rows))
+            if keep is None:
+                self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+            else:
+                self._play_kept(rows, y, weights, scores, keep)
+            return scores
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
         """As `play`, where nobody asks for the scores."""
         self.play(rows, y, weights)
 
-    def _unwritten(self, rows: int) -> Vector:
-        """Room for what `play` gives, as its loop asks for it."""
-        return self._blank(rows)
+    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
+        """One round, for a row as the loops take it (`Rows.given`) with features below `width`."""
+        if width > self.width:
+            self.grow(width, sparse=isinstance(row, tuple))
+        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
+        self._play(row, np.array([y]), weights, np.empty(self.outputs))
 
     def _blank(self, rows: int) -> Vector:
-        """Room for what `play` gives."""
+        """Room for what `play` gives: NaN where nothing will be written."""
         return np.full(rows if self.outputs == 1 else (rows, self.outputs), math.nan)
-
-    def _play_some(self, rows: Rows, y: Vector, weights: Vector, keep: Gathering | None) -> Vector:
-        """Rows of weight 0 are not even looked at: they must not move the maxima that others are scaled by."""
-        scores, some = self._blank(len(rows)), np.flatnonzero(weights)
-        scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
-        return scores
 
     @abstractmethod
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
@@ -248,51 +257,35 @@ class Core(ABC):
                 self.make_room(self.width + len(x), sparse=True)
             elif self.single is not None:
                 return False
-            single = self._renew_single()
-            if single is None:
+            if self.features is None or (single := self._new_single()) is None:
                 return False
+            if self.features.plain_names:
+                single.name(self.features.index, self.features.names, self.features.slots)
+            self.single = single
             answer = single.play(x, y)
             return answer == _native.PLAYED or (answer == _native.ROOM_NEEDED and self.follow_up(answer, x, y))
 
-    def _renew_single(self) -> _native.Single | None:
-        """What single examples are played with from now on; None for a learner that has no short way."""
-        if self.features is not None and self.single is None:
-            self.single = self._new_single()
-            if self.single is not None and self.features.plain_names:
-                self.single.name(self.features.index, self.features.names, self.features.slots)
-        return self.single
-
     def _new_single(self) -> _native.Single | None:
+        """What single examples are played with from now on; None for a learner that has no short way."""
         return None
-
-    def _takes_columns(self) -> bool:
-        """Whether every index below `width` has a meaning, and no other, so that arrays and pairs can be rows."""
-        return self.features is not None and self.features.width == self.width
 
     def make_room(self, width: int, sparse: bool) -> None:  # noqa: B027, a learner without a short way needs none
         """Memory for features below `width`; nothing that anybody sees changes."""
 
-    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        """One round, for a row as the kernels take it (`Rows.given`) with features below `width`."""
-        if width > self.width:
-            self.grow(width, sparse=isinstance(row, tuple))
-        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
-        self._play(row, np.array([y]), weights, np.empty(1))
-
-    def score_one(self, row: Given) -> float:
-        """The score of a single prepared row, with no feature beyond those that the learner knows."""
-        return float(self._score(rows_of(row))[0])
-
     def _diverged(self) -> NoReturn:
         raise DivergedError(
-            f"{self.name}: the weights or the loss would overflow in round {self.rounds + 1}: use a smaller"
-            " rate or radius, or scale the rows (--unit-norm, --scale max)"
+            f"{self.name}: {self._grows} would overflow in round {self.rounds + 1}: {self._remedy},"
+            ' or scale the rows (unit_norm=True, scale="max")'
         )
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row; the learner is left as it was. A feature never learned from counts nothing."""
         with self.lock:
             return self._score(rows if self.plain else self.preparation.apply(rows, learn=False))
+
+    def score_one(self, row: Given) -> Any:
+        """The score of a single prepared row, of many classes that of each; no feature beyond those that are known."""
+        return self._score(rows_of(row))[0]
 
     @abstractmethod
     def _score(self, rows: Rows) -> Vector:
@@ -324,20 +317,6 @@ class Core(ABC):
         """Back to before the first round; settings stay."""
         fresh = type(self)(**self.settings)
         vars(self).update(vars(fresh))
-
-
-def positive(who: str, what: str, value: Any) -> float:
-    """A setting that must be a positive finite number."""
-    if not 0.0 < as_number(value) < math.inf:
-        raise SettingError(f"{who}: {what} must be positive and finite, got {value}")
-    return float(value)
-
-
-def not_negative(who: str, what: str, value: Any) -> float:
-    """A setting that must be a finite number, and may be 0."""
-    if not 0.0 <= as_number(value) < math.inf:
-        raise SettingError(f"{who}: {what} must be at least 0 and finite, got {value}")
-    return float(value)
 
 
 def aligned(*shape: int) -> Vector:

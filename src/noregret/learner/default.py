@@ -7,12 +7,13 @@ the Passive-Aggressive learner with the absolute loss, whose steps are as long a
 
 from __future__ import annotations
 
-import inspect
+import math
 from typing import Any
 
 from noregret.errors import SettingError
-from noregret.learner import LEARNERS, Core
-from noregret.loss import parse
+from noregret.learner import settings_of
+from noregret.learner.core import Core
+from noregret.loss import parse, squared
 from noregret.stream.classes import Classes
 from noregret.stream.task import Task
 
@@ -31,14 +32,14 @@ def default(task: Task, loss: str | None, features: int) -> tuple[str, Settings]
         return "multiclass", {**PREPARED, **({} if loss is None else {"loss": loss})}
     if task is Task.BINARY:
         return "adagrad", {"loss": loss or "logistic", **PREPARED}
-    if features <= MATRIX and loss in (None, "squared"):
+    chosen = None if loss is None else parse(loss)
+    if features <= MATRIX and (chosen is None or chosen == squared()):
         return "vaw", {"bias": True, "scale": "max"}
-    if loss == "squared":
+    if chosen is not None and math.isinf(chosen.lipschitz):
         raise SettingError(
-            f"the loss squared has no default learner for {features} features:"
-            " give --loss absolute, or name a --learner"
+            f'the loss {loss} has no default learner for {features} features: give loss="absolute", or name a learner'
         )
-    return "pa2" if loss in (None, "absolute") else "coin", {"loss": loss or "absolute", **PREPARED}
+    return "pa2" if chosen is None or chosen.passive else "coin", {"loss": loss or "absolute", **PREPARED}
 
 
 def task_of(core: Core) -> Task:
@@ -46,11 +47,6 @@ def task_of(core: Core) -> Task:
     if core.labels is None:
         return Task.REGRESSION
     return Task.MULTICLASS if isinstance(core.labels, Classes) else Task.BINARY
-
-
-def settings_of(name: str) -> tuple[str, ...]:
-    """What a learner can be told, but for what only Python can say."""
-    return tuple(key for key in inspect.signature(LEARNERS[name].__init__).parameters if key not in ("self", "start"))
 
 
 def loss_for(name: str, task: Task | None, loss: str | None) -> str | None:

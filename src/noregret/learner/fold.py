@@ -11,17 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from noregret._native import PANEL, fold_line, fold_matrix, folded_scores, folded_sums
-from noregret.kernel import Kernel
 from noregret.learner.core import Vector, check_memory
 from noregret.learner.supports import Matrix, Panels, whole
 from noregret.learner.threads import in_pieces
 
 GROUP = 128  # supports that are folded at once; a multiple of a panel's lanes
-
-
-def folds(kernel: Kernel) -> bool:
-    """Whether its supports can be folded."""
-    return kernel.summed and kernel.name == "poly" and kernel.degree == 2
 
 
 def folded(count: int, width: int) -> int:

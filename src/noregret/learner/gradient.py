@@ -17,11 +17,12 @@ from noregret import rate as rates
 from noregret._native import BALL, CROSS, DOUBLING, GRADIENTS, SIMPLEX, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError
+from noregret.learner import settings
 from noregret.learner.coordinate import WEIGHT, Coordinate
-from noregret.learner.core import Given, Settings, Vector, not_negative, positive
-from noregret.learner.linear import Linear, as_start
+from noregret.learner.core import Given, Vector
+from noregret.learner.linear import Linear
 from noregret.loss import Loss
-from noregret.prepare import Preparation
+from noregret.rate import Rate
 from noregret.stream.block import Rows
 
 PAID = 1  # the column of the table with the threshold up to which a weight has paid
@@ -31,64 +32,34 @@ class OnlineGradientDescent(Linear):
     """Projected or constant-rate gradient descent with any loss, in any domain, with or without a penalty."""
 
     name = "ogd"
+    declared = settings.OnlineGradientDescent
+    told: settings.OnlineGradientDescent
+    gathers = GRADIENTS
 
-    def __new__(cls, **settings: Any) -> OnlineGradientDescent:
+    def __new__(cls, **given: Any) -> OnlineGradientDescent:
         """With a penalty λ₁‖w‖₁ its weights are kept in another way."""
-        lazy = cls is OnlineGradientDescent and bool(settings.get("l1"))
+        lazy = cls is OnlineGradientDescent and bool(given.get("l1"))
         return object.__new__(TruncatedGradientDescent if lazy else cls)
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "hinge",
-        radius: float = 10.0,
-        domain: str = "ball",
-        rate: str = "auto",
-        l1: float = 0.0,
-        l2: float = 0.0,
-        tie: str = "mistake",
-        bias: bool = False,
-        start: Any = None,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        chosen = losses.parse(loss)
-        where = Domain(domain, radius)
-        rule = rates.parse(rate, chosen, where)
-        if start is not None and rule.code == DOUBLING:
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name in ("l1", "l2"):
+            self.config[name] = self.settings[name]
+            if not self.settings[name]:
+                del self.settings[name]  # a penalty of 0 is none
+
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        told = self.told
+        loss, domain = losses.parse(told.loss), Domain(told.domain, told.radius)
+        rate = rates.parse(told.rate, loss, domain)
+        if told.start is not None and rate.code == DOUBLING:
             raise SettingError("ogd: the doubling rate starts every period at 0, so it takes no start")
-        own = {name: not_negative(self.name, name, value) for name, value in (("l1", l1), ("l2", l2))}
-        if own["l1"] and where.code in (BALL, CROSS, SIMPLEX):
+        if told.l1 and domain.code in (BALL, CROSS, SIMPLEX):
             raise SettingError(
                 "ogd: with l1 a weight is shrunk when its feature comes again, which a projection on the whole cannot"
                 " wait for: give the domain box, or the radius inf, and a constant or sqrt rate"
             )
-        penalties = {name: value for name, value in own.items() if value}  # one that is 0 is none
-        settings: Settings = {
-            "loss": loss if chosen.custom else chosen.spec,
-            "radius": where.radius,
-            "domain": domain,
-            "rate": rate,
-            **penalties,
-            "tie": tie,
-            "bias": bool(bias),
-            "start": as_start(self.name, start),
-            "unit_norm": bool(unit_norm),
-            "scale": scale,
-        }
-        super().__init__(
-            settings,
-            chosen,
-            where,
-            rule,
-            gather=GRADIENTS,
-            tie=tie,
-            bias=bias,
-            start=settings["start"],
-            preparation=Preparation(scale, unit_norm),
-        )
-        for name, value in penalties.items():
-            self.config[name] = value
+        return loss, domain, rate
 
 
 class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
@@ -138,41 +109,17 @@ class StronglyConvexGradientDescent(Linear):
     """
 
     name = "ogd-strong"
+    declared = settings.StronglyConvexGradientDescent
+    told: settings.StronglyConvexGradientDescent
 
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "hinge",
-        sigma: float = 0.1,
-        radius: float = math.inf,
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        chosen = losses.parse(loss)
-        strength, ball = positive(self.name, "sigma", sigma), Domain("ball", radius)
-        if math.isinf(chosen.lipschitz) and math.isinf(ball.radius):
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.config["sigma"] = self.told.sigma
+
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        loss, ball = losses.parse(self.told.loss), Domain("ball", self.told.radius)
+        if math.isinf(loss.lipschitz) and math.isinf(ball.radius):
             raise SettingError(
-                f"ogd-strong: the slope of the loss {chosen.name} has no bound, so give a radius to stay within"
+                f"ogd-strong: the slope of the loss {loss.name} has no bound, so give a radius to stay within"
             )
-        settings: Settings = {
-            "loss": loss if chosen.custom else chosen.spec,
-            "sigma": strength,
-            "radius": ball.radius,
-            "tie": tie,
-            "bias": bool(bias),
-            "unit_norm": bool(unit_norm),
-            "scale": scale,
-        }
-        super().__init__(
-            settings,
-            chosen,
-            ball,
-            rates.strong(),
-            gather=0,
-            tie=tie,
-            sigma=strength,
-            bias=bias,
-            preparation=Preparation(scale, unit_norm),
-        )
+        return loss, ball, rates.strong()

@@ -12,22 +12,21 @@ With a budget, an update that would make one support too many first forgets one:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret._native import CONSTANT, OLDEST, RANDOM, play_supports, score_supports
+from noregret._native import OLDEST, RANDOM, play_supports, score_supports
 from noregret.domain import Domain
-from noregret.errors import DivergedError, SettingError
+from noregret.errors import SettingError
 from noregret.kernel import Kernel, parse
-from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Settings, Vector
-from noregret.learner.fold import Fold, folded, folds, until
+from noregret.learner import settings
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector
+from noregret.learner.fold import Fold, folded, until
 from noregret.learner.supports import BLOCK, Columns, Matrix, Panels, Supports, store, whole
-from noregret.loss import zero_one
-from noregret.prepare import Preparation
+from noregret.loss import Loss
 from noregret.rate import Rate
 from noregret.stream.block import Rows, Sparse
 
@@ -39,56 +38,37 @@ class KernelPerceptron(Core):
     """Update on mistakes only, `tie` saying what a score of 0 counts as; its loss is the number of mistakes."""
 
     name = "kernel"
+    declared = settings.KernelPerceptron
+    told: settings.KernelPerceptron
 
-    def __init__(
-        self,
-        *,
-        kernel: str | Kernel | Callable[..., float] = "rbf",
-        degree: int | None = None,
-        coef0: float | None = None,
-        gamma: float | None = None,
-        budget: int | None = None,
-        forget: str | None = None,
-        seed: int | None = None,
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        self.kernel = parse(kernel, degree, coef0, gamma)
-        budget, forget, seed = _budget(budget, forget, seed)
-        settings: dict[str, Any] = {
-            "kernel": self.kernel if self.kernel.custom else self.kernel.name,
-            "degree": self.kernel.degree,
-            "coef0": self.kernel.coef0,
-            "gamma": self.kernel.gamma,
-            "budget": budget,
-            "forget": forget,
-            "seed": seed,
-            "tie": tie,
-            "bias": bool(bias),
-            "unit_norm": bool(unit_norm),
-            "scale": scale,
-        }
-        _check_rows_as_they_are(self.kernel, settings)
-        super().__init__(
-            settings,
-            zero_one(tie),
-            Domain(radius=math.inf),
-            Rate(CONSTANT, 1.0),
-            gather=False,
-            tie=tie,
-            bias=bias,
-            preparation=Preparation(scale, unit_norm),
-        )
+    _grows = "the kernel or the score"
+    _remedy = "use a smaller gamma or degree"
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         self.ordered = self.kernel.precomputed
-        self._limit = budget or 0
-        self._forget = FORGET[forget or "oldest"]
+        self._limit = self.told.budget or 0
+        self._forget = FORGET[self.told.forget or "oldest"]
         self._count = 0
         self._order = np.zeros(0, np.int64)  # the slot of each support, the oldest first
         self._alpha = np.zeros(0)
-        self._store: Supports = store(self.kernel, bias, 0, sparse=False)
+        self._store: Supports = store(self.kernel, self.told.bias, 0, sparse=False)
         self._fold: Fold | None = None
+
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        told = self.told
+        self.kernel = kernel = parse(told.kernel, told.degree, told.coef0, told.gamma)
+        told.kernel, told.degree = kernel if kernel.custom else kernel.name, kernel.degree
+        told.coef0, told.gamma = kernel.coef0, kernel.gamma
+        if told.budget is None and told.forget is not None:
+            raise SettingError("kernel: forget goes with a budget")
+        if told.seed is not None and told.forget != "random":
+            raise SettingError("kernel: seed goes with forget random")
+        if told.budget is not None:
+            told.forget = told.forget or "oldest"
+            told.seed = told.seed or 0 if told.forget == "random" else None
+        _check_rows_as_they_are(kernel, told)
+        return super()._rules()
 
     @property
     def supports(self) -> int:
@@ -112,7 +92,7 @@ class KernelPerceptron(Core):
     @property
     def weights(self) -> Vector:
         """Σ α·x of a linear kernel; of others there are none."""
-        if self.kernel.name != "linear" or self.kernel.custom:
+        if not self.kernel.linear:
             return NO_WEIGHTS
         found, rows = np.zeros(self.width), self.support_rows
         for i, a in enumerate(self.coefficients.tolist()):
@@ -126,7 +106,7 @@ class KernelPerceptron(Core):
     @property
     def bias(self) -> float:
         """Σ α of a linear kernel with a bias."""
-        own = bool(self.config["bias"][0]) and self.kernel.name == "linear"
+        own = bool(self.config["bias"][0]) and self.kernel.linear
         return arithmetic.total(self.coefficients) if own else 0.0
 
     @property
@@ -140,7 +120,7 @@ class KernelPerceptron(Core):
         return {"alpha": self._alpha[: self._count], **self._store.arrays(self._slots)}
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
-        self.width, self.shape, self.paired = width, (width,), paired
+        self.width, self.paired = width, paired
         self._store = store(self.kernel, bool(self.config["bias"][0]), width, paired)
         self._alpha = np.array(arrays["alpha"], dtype=np.float64)
         self._count = self._store.restore(arrays)
@@ -155,7 +135,6 @@ class KernelPerceptron(Core):
         elif width > self.width:
             self._store.widen(width)
         self.width = max(self.width, width)
-        self.shape = (self.width,)
 
     def _turn_sparse(self, width: int) -> None:
         before, slots = self._store, self._slots
@@ -209,7 +188,7 @@ class KernelPerceptron(Core):
 
     @property
     def _folds(self) -> bool:
-        return folds(self.kernel) and not self._limit and isinstance(self._store, Panels)
+        return self.kernel.quadratic and not self._limit and isinstance(self._store, Panels)
 
     def _folded(self, block: Any) -> tuple[Vector, int]:
         """What the supports that are folded add to each score, and how many they are."""
@@ -254,12 +233,6 @@ class KernelPerceptron(Core):
             score_supports(*values, self._order, self._alpha, self._count, scores[part])
         return scores
 
-    def _diverged(self) -> NoReturn:
-        raise DivergedError(
-            f"{self.name}: the kernel or the score would overflow in round {self.rounds + 1}: scale the rows"
-            " (--unit-norm, --scale max), or use a smaller gamma or degree"
-        )
-
 
 def uniform(seed: int, first: int, count: int) -> Vector:
     """The draws number first, first + 1, … of a seed from [0, 1): the same however many are asked for at once."""
@@ -267,30 +240,13 @@ def uniform(seed: int, first: int, count: int) -> Vector:
     return np.asarray((raw >> np.uint64(11)) * 2.0**-53)
 
 
-def _budget(budget: int | None, forget: str | None, seed: int | None) -> tuple[int | None, str | None, int | None]:
-    """The three as they are kept: who forgets at random has a seed."""
-    if budget is None and forget is not None:
-        raise SettingError("kernel: forget goes with a budget")
-    if budget is not None and not (isinstance(budget, int | np.integer) and budget >= 1):
-        raise SettingError(f"kernel: budget must be a whole number of at least 1, got {budget}")
-    if forget is not None and forget not in FORGET:
-        raise SettingError(f"kernel: forget must be one of {', '.join(FORGET)}, got {forget!r}")
-    if seed is not None and forget != "random":
-        raise SettingError("kernel: seed goes with forget random")
-    if seed is not None and not (isinstance(seed, int | np.integer) and 0 <= seed < 2**63):
-        raise SettingError(f"kernel: seed must be a whole number of at least 0, got {seed}")
-    if budget is None:
-        return None, None, None
-    return int(budget), forget or "oldest", int(seed or 0) if forget == "random" else None
-
-
-def _check_rows_as_they_are(kernel: Kernel, settings: Settings) -> None:
+def _check_rows_as_they_are(kernel: Kernel, told: settings.KernelPerceptron) -> None:
     """A bias and scaled rows must mean something."""
-    if not kernel.summed and settings["bias"]:
+    if not kernel.summed and told.bias:
         raise SettingError(f"kernel {kernel.name}: a bias has no meaning for it; add a constant to the kernel instead")
-    if kernel.precomputed and (settings["unit_norm"] or settings["scale"] is not None):
+    if kernel.precomputed and (told.unit_norm or told.scale is not None):
         raise SettingError("kernel precomputed: its rows are kernel values, so they cannot be scaled")
-    if kernel.precomputed and settings["budget"] is not None:
+    if kernel.precomputed and told.budget is not None:
         raise SettingError("kernel precomputed: the number of its rows is known, so a budget has no meaning")
 
 

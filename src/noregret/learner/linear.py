@@ -7,19 +7,14 @@ every row is played as (x, 1): norms and bounds are those of the longer row.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from noregret import _native
 from noregret._native import SMALL, largest, lowest, norm1, norm2
-from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, aligned, check_memory, fit
-from noregret.loss import Loss
-from noregret.prepare import Preparation
-from noregret.rate import Rate
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector, aligned, check_memory, fit
 from noregret.stream.block import Rows, Sparse
 
 SOME = 2**17  # rows that are learned from at a time where nobody asks for the scores
@@ -30,25 +25,11 @@ class Linear(Core):
 
     _kind: ClassVar[int] = _native.LINEAR  # how a single example is scored and played
 
-    def __init__(
-        self,
-        settings: Settings,
-        loss: Loss,
-        domain: Domain,
-        rate: Rate,
-        *,
-        gather: int,
-        tie: str = "mistake",
-        sigma: float = 0.0,
-        bias: bool = False,
-        start: Sequence[float] | None = None,
-        preparation: Preparation,
-    ) -> None:
-        super().__init__(
-            settings, loss, domain, rate, gather=gather, tie=tie, sigma=sigma, bias=bias, preparation=preparation
-        )
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         self.z = np.zeros(0)
         self.total = np.zeros(0)
+        start = self.settings.get("start")
         if start is not None:
             self._begin_at(np.asarray(start, dtype=np.float64))
 
@@ -115,29 +96,15 @@ class Linear(Core):
     def _new_single(self) -> _native.Single | None:
         if not self.plain:
             return None
-        return _native.Single(
-            self.lock,
-            self._native_loss(),
-            self._kind,
-            self.z,
-            self.total,
-            self.record,
-            self.extent,
-            self._takes_columns(),
-        )
+        columns = self.features is not None and self.features.width == self.width  # arrays and pairs can be rows
+        state = (self.z, self.total, self.record, self.extent)
+        return _native.Single(self.lock, self._native_loss(), self._kind, *state, columns)
 
     def _native_loss(self) -> _native.Loss:
         """The loss as the loops take it, asked for once: a loss of the user's own is read again after a restart."""
         if self._loss is None:
             self._loss = self.loss.native
         return self._loss
-
-    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        """One round, for a row as the loops take it (`Rows.given`) with features below `width`."""
-        if width > self.width:
-            self.grow(width, sparse=isinstance(row, tuple))
-        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
-        self._play(row, np.array([y]), weights, np.empty(1))
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         if self._rounds(rows, y, weights, scores) < len(y):
@@ -153,18 +120,15 @@ class Linear(Core):
             self.play(rows, y, weights)
             return
         with self.lock:
-            self._learn_rows(rows, y)
+            self.grow(rows.width, sparse=isinstance(rows, Sparse))
+            if len(rows) > SOME:
+                _native.foresee(self.record, len(rows))
+            scores = self._blank(min(len(rows), SOME))
+            for start in range(0, len(rows), SOME):
+                stop = min(start + SOME, len(rows))
+                self._play(rows.given_part(start, stop), y[start:stop], NO_WEIGHTS, scores[: stop - start])
 
-    def _learn_rows(self, rows: Rows, y: Vector) -> None:
-        self.grow(rows.width, sparse=isinstance(rows, Sparse))
-        if len(rows) > SOME:
-            _native.foresee(self.record, len(rows))
-        scores = self._unwritten(min(len(rows), SOME))
-        for start in range(0, len(rows), SOME):
-            stop = min(start + SOME, len(rows))
-            self._play(rows.given_part(start, stop), y[start:stop], NO_WEIGHTS, scores[: stop - start])
-
-    def _unwritten(self, rows: int) -> Vector:
+    def _blank(self, rows: int) -> Vector:
         return np.empty(rows)  # the loop writes every score, or the play is refused
 
     def _score(self, rows: Rows) -> Vector:
@@ -209,19 +173,6 @@ class Linear(Core):
         self.state["norm2"] = norm2(start)
         self.state["norm1"] = norm1(start)
         self.state["large"] = start.shape[0] > SMALL
-
-
-def as_start(name: str, start: Any) -> list[float] | None:
-    """The weights to begin with, as they are kept among the settings."""
-    if start is None:
-        return None
-    try:
-        found = np.asarray(start, dtype=np.float64)
-    except (TypeError, ValueError):
-        found = np.full((1, 1), math.nan)
-    if found.ndim != 1 or not np.isfinite(found).all():
-        raise SettingError(f"{name}: start must be one row of finite numbers, got {start!r}")
-    return [float(part) for part in found]
 
 
 def _extended(vector: Vector, grown: Vector) -> Vector:

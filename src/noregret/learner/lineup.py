@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from noregret.learner import LEARNERS, Core
+from noregret.learner import LEARNERS
+from noregret.learner.core import Core
 from noregret.learner.default import MATRIX, PREPARED
 from noregret.stream.task import Task
 
@@ -32,7 +33,7 @@ class Member:
 
     @property
     def spec(self) -> str:
-        """As `--learner` takes it: name:key=value,key=value."""
+        """As text: name:key=value,key=value."""
         return self.name + (":" if self.own else "") + ",".join(f"{key}={value}" for key, value in self.own)
 
     def core(self) -> Core:

@@ -8,49 +8,32 @@ appears late finds a on its place of the diagonal, as if it had been there with 
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._native import CONSTANT, norm2, play_matrix, score_matrix
-from noregret.domain import Domain
-from noregret.errors import DivergedError, MemoryShortError, SettingError
-from noregret.learner.core import FLOAT64, NO_WEIGHTS, Arrays, Core, Given, Settings, Vector, fit, positive
-from noregret.loss import Loss
+from noregret._native import norm2, play_matrix, score_matrix
+from noregret.errors import MemoryShortError
+from noregret.learner.core import Arrays, Core, Given, Vector, fit
 from noregret.memory import free_memory
-from noregret.prepare import Preparation
-from noregret.rate import Rate
 from noregret.stream.block import Dense, Rows, Sparse
 
 Square = NDArray[np.float64]
 UNASKED = 1 << 28  # bytes that are taken without a look at what is free
-EXTREME = 1e150  # of a ridge, whose square and inverse are numbers too
 
 
 class Matrix(Core):
     """A learner with a matrix; `ridge` is the a of aI."""
 
-    def __init__(
-        self, settings: Settings, loss: Loss, *, ridge: float, tie: str, bias: bool, preparation: Preparation
-    ) -> None:
-        if not 1.0 / EXTREME <= positive(self.name, "ridge", ridge) <= EXTREME:
-            raise SettingError(f"{self.name}: ridge must lie between {1.0 / EXTREME:g} and {EXTREME:g}, got {ridge}")
-        settings = {"ridge": float(ridge), **settings}
-        super().__init__(
-            settings,
-            loss,
-            Domain(radius=math.inf),
-            Rate(CONSTANT, settings["ridge"]),
-            gather=False,
-            tie=tie,
-            bias=bias,
-            preparation=preparation,
-        )
-        self.ridge: float = settings["ridge"]
-        self.shift = int(bool(bias))  # with a bias, place 0 is the constant 1
+    _grows = "the matrix or the loss"
+    _remedy = "use a larger ridge"
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.ridge = float(self.told.ridge)
+        self.shift = int(self.told.bias)  # with a bias, place 0 is the constant 1
         self.A, self.B, self.b, self.u, self.q = self._fresh(self.shift)
-        self._one = (np.zeros(1), np.zeros(1))  # the label and the score of a single round
 
     @property
     def places(self) -> int:
@@ -91,7 +74,6 @@ class Matrix(Core):
             A[:n, :n], B[:n, :n], b[:n], u[:n] = self.A[:n, :n], self.B[:n, :n], self.b[:n], self.u[:n]
             self.A, self.B, self.b, self.u = A, B, b, u
         self.width = needed
-        self.shape = (needed,)
 
     def _fresh(self, size: int) -> tuple[Square, Square, Vector, Vector, Vector]:
         """aI and its inverse, b, u and room to work in, before the first round."""
@@ -99,21 +81,9 @@ class Matrix(Core):
         return self.ridge * diagonal, diagonal / self.ridge, np.zeros(size), np.zeros(size), np.zeros(size)
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        if self._rounds(rows, y, weights, scores) < len(y):
-            self._diverged()
-
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
-        """How many of the rows were played, before one overflows."""
         matrices = (self.A, self.B, self.b, self.u, self.q)
-        return play_matrix(rows, y, weights, *matrices, self.places, self.record, scores)
-
-    def play_array(self, x: NDArray[Any], y: float) -> bool:
-        """One round for a plain row of as many float64 as there are features; False, and nothing done, for another."""
-        if x.shape != self.shape or x.dtype is not FLOAT64 or not self.plain or not x.flags.c_contiguous:
-            return False
-        label, score = self._one
-        label[0] = y
-        return self._rounds(x, label, NO_WEIGHTS, score) == 1
+        if play_matrix(rows, y, weights, *matrices, self.places, self.record, scores) < len(y):
+            self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         if rows.width > self.width:
@@ -121,12 +91,6 @@ class Matrix(Core):
         scores = np.empty(len(rows))
         score_matrix(rows.given, bool(self.shift), self.B, self.u, self.places, np.empty(self.places), scores)
         return scores
-
-    def _diverged(self) -> NoReturn:
-        raise DivergedError(
-            f"{self.name}: the matrix or the loss would overflow in round {self.rounds + 1}: use a larger ridge,"
-            " or scale the rows (--unit-norm, --scale max)"
-        )
 
 
 def _below(rows: Rows, width: int) -> Rows:

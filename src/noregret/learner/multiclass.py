@@ -16,18 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._native import CONSTANT, norm2, play_classes, score_classes
-from noregret.domain import Domain
-from noregret.errors import SettingError
+from noregret._native import norm2, play_classes, score_classes
+from noregret.learner import settings
 from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector, check_memory, fit
-from noregret.loss import zero_one
-from noregret.prepare import Preparation
-from noregret.rate import Rate
 from noregret.rounds import Gathering
-from noregret.stream.block import Rows, rows_of
+from noregret.stream.block import Rows
 from noregret.stream.classes import Classes
 
-UPDATES = ("max-score", "one-vs-rest")
 TABLED = 50  # with more classes than this there is no confusion table
 NO_MOVES = np.zeros((0, 0), np.int8)
 
@@ -36,26 +31,15 @@ class MulticlassPerceptron(Core):
     """Two classes or more; what `scores` gives is a column a class."""
 
     name = "multiclass"
+    declared = settings.MulticlassPerceptron
+    told: settings.MulticlassPerceptron
     outputs = 3  # of a round: the margin, the class predicted and its score
     labels: Classes
 
-    def __init__(
-        self, *, update: str = "max-score", bias: bool = False, unit_norm: bool = False, scale: str | None = None
-    ) -> None:
-        if update not in UPDATES:
-            raise SettingError(f"{self.name}: update must be {' or '.join(UPDATES)}, got {update!r}")
-        settings = {"update": update, "bias": bool(bias), "unit_norm": bool(unit_norm), "scale": scale}
-        super().__init__(
-            settings,
-            zero_one("mistake"),
-            Domain(radius=math.inf),
-            Rate(CONSTANT, 1.0),
-            gather=False,
-            bias=bias,
-            preparation=Preparation(scale, unit_norm),
-        )
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         self.labels = Classes()
-        self.one_vs_rest = update == "one-vs-rest"
+        self.one_vs_rest = self.told.update == "one-vs-rest"
         self.z = np.zeros((0, 0))  # a row a feature, a column a class, with room for more of both
         self.clock = np.zeros(2, np.int64)  # classes known so far; first rounds of a class that taught nothing
         self._make_room(2)
@@ -130,34 +114,10 @@ class MulticlassPerceptron(Core):
         if classes > len(self.biases):
             self._make_room(max(classes, 3 * len(self.biases) // 2))
         self.clock[0] = max(self.known, self.labels.declared)
-        played = play_classes(
-            rows,
-            y,
-            weights,
-            self.one_vs_rest,
-            self.z,
-            self.biases,
-            self.record,
-            self.clock,
-            self.counts,
-            self.moved,
-            self.table,
-            self._buffer,
-            scores.reshape(-1, self.outputs),
-            moves,
-        )
-        if played < len(y):
+        state = (self.z, self.biases, self.record, self.clock, self.counts, self.moved, self.table, self._buffer)
+        wide = scores.reshape(-1, self.outputs)
+        if play_classes(rows, y, weights, self.one_vs_rest, *state, wide, moves) < len(y):
             self._diverged()
-
-    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        if width > self.width:
-            self.grow(width, sparse=isinstance(row, tuple))
-        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
-        self._play(row, np.array([y]), weights, np.empty(self.outputs))
-
-    def class_scores_one(self, row: Given) -> Vector:
-        """The score of a single prepared row for each class."""
-        return np.asarray(self._score(rows_of(row))[0])
 
     def _score(self, rows: Rows) -> Vector:
         """The score of each row for each class."""
@@ -168,7 +128,6 @@ class MulticlassPerceptron(Core):
 
     def grow(self, width: int, sparse: bool) -> None:
         self.width = max(self.width, width)
-        self.shape = (self.width,)
         if width > len(self.z):
             room = max(width, 3 * len(self.z) // 2)
             check_memory(8 * room * self.z.shape[1], width)

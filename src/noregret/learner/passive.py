@@ -7,70 +7,40 @@ loss times C makes it worth while (PA-II). A row of norm 0 teaches nothing.
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar
 
 from noregret import loss as losses
 from noregret._native import PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT
 from noregret.domain import Domain
 from noregret.errors import SettingError
-from noregret.learner.core import Settings, positive
+from noregret.learner import settings
+from noregret.learner.core import EVERYWHERE
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
-from noregret.prepare import Preparation
 from noregret.rate import Rate
-
-LOSSES = ("hinge", "absolute")
+from noregret.setting import as_dict
 
 
 class _Passive(Linear):
     """What the three have in common."""
 
+    compared_only = True
     _rule: ClassVar[int]
 
-    def _begin(
-        self, loss: str | Loss, tie: str, bias: bool, unit_norm: bool, scale: str | None, **own: float | None
-    ) -> None:
-        chosen = losses.parse(loss)
-        if chosen.name not in LOSSES or chosen.custom:
-            raise SettingError(f"{self.name}: loss must be one of {', '.join(LOSSES)}, got {chosen.name}")
-        settings: Settings = {
-            "loss": chosen.spec,
-            **own,
-            "tie": tie,
-            "bias": bool(bias),
-            "unit_norm": bool(unit_norm),
-            "scale": scale,
-        }
-        Linear.__init__(
-            self,
-            settings,
-            chosen,
-            Domain(radius=math.inf),
-            Rate(self._rule, own.get("aggressiveness") or 0.0),
-            gather=0,
-            tie=tie,
-            bias=bias,
-            preparation=Preparation(scale, unit_norm),
-        )
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        loss = losses.parse(self.told.loss)
+        if not loss.passive:
+            able = ", ".join(name for name, make in losses.LOSSES.items() if make().passive)
+            raise SettingError(f"{self.name}: loss must be one of {able}, got {loss.name}")
+        return loss, EVERYWHERE, Rate(self._rule, as_dict(self.told).get("aggressiveness") or 0.0)
 
 
 class PassiveAggressive(_Passive):
     """τ = ℓ/‖x‖²: the smallest step after which the round's loss would have been 0."""
 
     name = "pa"
+    declared = settings.PassiveAggressive
     _rule = PASSIVE
-
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "hinge",
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        self._begin(loss, tie, bias, unit_norm, scale)
 
 
 class PassiveAggressiveI(_Passive):
@@ -80,19 +50,8 @@ class PassiveAggressiveI(_Passive):
     """
 
     name = "pa1"
+    declared = settings.PassiveAggressiveI
     _rule = PASSIVE_CAPPED
-
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "hinge",
-        aggressiveness: float | None = None,
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        self._begin(loss, tie, bias, unit_norm, scale, aggressiveness=_bound(self.name, aggressiveness))
 
 
 class PassiveAggressiveII(_Passive):
@@ -102,20 +61,5 @@ class PassiveAggressiveII(_Passive):
     """
 
     name = "pa2"
+    declared = settings.PassiveAggressiveII
     _rule = PASSIVE_SOFT
-
-    def __init__(
-        self,
-        *,
-        loss: str | Loss = "hinge",
-        aggressiveness: float | None = None,
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        self._begin(loss, tie, bias, unit_norm, scale, aggressiveness=_bound(self.name, aggressiveness))
-
-
-def _bound(name: str, aggressiveness: float | None) -> float | None:
-    return None if aggressiveness is None else positive(name, "aggressiveness", aggressiveness)

@@ -5,10 +5,13 @@ With S the rows of its mistakes so far, it predicts sgn⟨w, (aI + SᵀS + x·x�
 
 from __future__ import annotations
 
-from noregret.learner.core import Settings
+from noregret._native import CONSTANT
+from noregret.domain import Domain
+from noregret.learner import settings
+from noregret.learner.core import EVERYWHERE
 from noregret.learner.matrix import Matrix
-from noregret.loss import zero_one
-from noregret.prepare import Preparation
+from noregret.loss import Loss, zero_one
+from noregret.rate import Rate
 
 
 class SecondOrderPerceptron(Matrix):
@@ -18,17 +21,9 @@ class SecondOrderPerceptron(Matrix):
     """
 
     name = "second-order"
+    declared = settings.SecondOrderPerceptron
+    told: settings.SecondOrderPerceptron
+    compared_only = True
 
-    def __init__(
-        self,
-        *,
-        ridge: float = 1.0,
-        tie: str = "mistake",
-        bias: bool = False,
-        unit_norm: bool = False,
-        scale: str | None = None,
-    ) -> None:
-        settings: Settings = {"tie": tie, "bias": bool(bias), "unit_norm": bool(unit_norm), "scale": scale}
-        super().__init__(
-            settings, zero_one(tie), ridge=ridge, tie=tie, bias=bias, preparation=Preparation(scale, unit_norm)
-        )
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        return zero_one(self.told.tie), EVERYWHERE, Rate(CONSTANT, self.told.ridge)

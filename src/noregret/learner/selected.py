@@ -13,11 +13,14 @@ import numpy as np
 
 from noregret import _native, arithmetic
 from noregret.errors import SettingError
-from noregret.learner.core import Arrays, Core, Given, Vector
-from noregret.rounds import Gathering
+from noregret.learner.core import Arrays, Core, Vector
 from noregret.stream.block import Rows
 
-REFUSAL = "a selected model predicts and does not go on learning: go on from a model that was saved without --select"
+REFUSAL = "a selected model predicts and does not go on learning: continue from the model of the run itself"
+
+# what is kept of the run's learner
+PLAYED_BY = ("settings", "loss", "domain", "rate", "preparation", "plain", "record")
+LEARNED = ("extent", "features", "labels", "segments", "options", "paired")
 
 
 class Selected(Core):
@@ -26,7 +29,7 @@ class Selected(Core):
     learns = False
 
     def __init__(self, of: Core, selection: dict[str, Any]) -> None:
-        vars(self).update(copy.deepcopy({key: vars(of)[key] for key in vars(of).keys() & set(KEPT)}))
+        vars(self).update(copy.deepcopy({key: vars(of)[key] for key in vars(of).keys() & {*PLAYED_BY, *LEARNED}}))
         self.__setstate__({})
         self.name = of.name
         self.selection = selection  # how it was selected, as the model file keeps it
@@ -99,32 +102,7 @@ class Selected(Core):
             more = np.zeros((len(self.votes), width - self.width))
             self.choose(np.hstack([self.voters, more]), self.biases, self.votes)
 
-    def reset(self) -> NoReturn:
+    def _refuse(self, *asked: Any, **more: Any) -> NoReturn:
         raise SettingError(REFUSAL)
 
-    def play(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Gathering | None = None) -> Vector:
-        raise SettingError(REFUSAL)
-
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> NoReturn:
-        raise SettingError(REFUSAL)
-
-    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        raise SettingError(REFUSAL)
-
-
-KEPT = (
-    "settings",
-    "loss",
-    "domain",
-    "rate",
-    "preparation",
-    "plain",
-    "record",
-    "extent",
-    "shape",
-    "features",
-    "labels",
-    "segments",
-    "options",
-    "paired",
-)
+    reset = play = learn = play_one = _play = _refuse

@@ -9,24 +9,24 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from noregret.learner.core import Settings
+from noregret._native import CONSTANT
+from noregret.domain import Domain
+from noregret.learner import settings
+from noregret.learner.core import EVERYWHERE
 from noregret.learner.matrix import Matrix
-from noregret.loss import squared
-from noregret.prepare import Preparation
+from noregret.loss import Loss, squared
+from noregret.rate import Rate
 
 
 class VovkAzouryWarmuth(Matrix):
     """Learns from every round; a sample weight k multiplies the round's loss: the row counts k times over."""
 
     name = "vaw"
+    declared = settings.VovkAzouryWarmuth
+    told: settings.VovkAzouryWarmuth
 
-    def __init__(
-        self, *, ridge: float = 1.0, bias: bool = False, unit_norm: bool = False, scale: str | None = None
-    ) -> None:
-        settings: Settings = {"bias": bool(bias), "unit_norm": bool(unit_norm), "scale": scale}
-        super().__init__(
-            settings, squared(), ridge=ridge, tie="mistake", bias=bias, preparation=Preparation(scale, unit_norm)
-        )
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        return squared(), EVERYWHERE, Rate(CONSTANT, self.told.ridge)
 
     def comparator_sigma(self, rounds: int) -> float:
         """2a/T, so that (σT/2)‖u‖² is a‖u‖²; where that is no float, the next one above."""

@@ -13,22 +13,23 @@ from typing import Any
 import numpy as np
 
 from noregret._native import votes_on
-from noregret.learner.core import Arrays, Core, Given, Vector
+from noregret.learner import settings
+from noregret.learner.core import Arrays, Given, Vector
+from noregret.learner.linear import Linear
 from noregret.learner.log import UpdateLog, room
-from noregret.learner.perceptron import Perceptron
 from noregret.stream.block import Rows, rows_of
 
 
-class VotedPerceptron(Perceptron):
+class VotedPerceptron(Linear):
     """The perceptron's rounds, and the vote of all its predictors for what is asked of it between rounds."""
 
     name = "voted"
+    declared = settings.VotedPerceptron
+    compared_only = True
+    perceptron_rounds = True
 
-    def __init__(
-        self, *, tie: str = "mistake", bias: bool = False, unit_norm: bool = False, scale: str | None = None
-    ) -> None:
-        super().__init__(tie=tie, bias=bias, unit_norm=unit_norm, scale=scale)
-        self.settings = {"tie": tie, "bias": bool(bias), "unit_norm": bool(unit_norm), "scale": scale}
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
         self.log = UpdateLog()
         self._steps: Vector = np.zeros(0)  # y·k of each update, with room for more
         self._survived: Vector = np.zeros(1)  # how many rounds each predictor was in use, w₁ = 0 first
@@ -53,8 +54,8 @@ class VotedPerceptron(Perceptron):
     def about(self) -> dict[str, Any]:
         return {"predictors": self.log.count + 1, "kept_values": sum(part.size for part in self.log.arrays().values())}
 
-    play_one = Core.play_one
-    _new_single = Core._new_single
+    def _new_single(self) -> None:
+        return None  # the rows of mistakes are kept by `_play`
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
         scores.fill(math.nan)

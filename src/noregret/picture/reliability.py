@@ -60,7 +60,7 @@ def bin_scores(bins: int) -> Vector:
 
 def is_probability(run: Run) -> bool:
     """Whether the score is ln(p/(1 − p)) of a probability p that was meant."""
-    return bool(run.learner.loss.name == "logistic")
+    return run.learner.loss.probabilistic
 
 
 def groups(run: Run, count: int = GROUPS) -> list[Group]:

@@ -7,26 +7,21 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from noregret.errors import InputError, SettingError
-from noregret.estimator.base import LinearEstimator, Vector, checked_weight, serialised
-from noregret.estimator.classifier import BALANCED, as_python, as_whole
-from noregret.estimator.one import NOT_FINITE, one_row, refuse_strange, without
+from noregret.errors import InputError
 from noregret.learner.core import Core
 from noregret.learner.multiclass import MulticlassPerceptron as ManyCore
+from noregret.sklearn.base import Vector, serialised
+from noregret.sklearn.classifier import Classifier, as_python, as_whole
+from noregret.sklearn.rows import NOT_FINITE, checked_weight, one_row, refuse_strange, without
 from noregret.stream.classes import Classes
-from noregret.stream.labels import same
 
 
-class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+class ManyClassifier(Classifier):
     """A learner of many classes in scikit-learn's and in River's clothes."""
 
-    _regression = False
-    bias: bool
-    class_weight: dict[Any, float] | str | None
     _spelled: list[Any]  # the labels by their numbers, as they were first given
 
     def __sklearn_tags__(self) -> Any:
@@ -104,20 +99,12 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def _name_classes(self) -> None:
         self.classes_ = np.array(self._spelled)
 
-    def _row_weights(
-        self, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, X: Any, balanced: bool
-    ) -> Vector | None:
-        weights = self._sample_weights(sample_weight, X)
-        if self.class_weight is None:
-            return weights
-        if self.class_weight == "balanced" and not balanced:
-            raise ValueError(BALANCED)
+    def _by_class(self, y: NDArray[Any], classes: NDArray[Any], balanced: bool) -> Vector:
         chosen = self.class_weight
         if isinstance(chosen, dict) and not balanced:  # a class may be weighed before it appears
             chosen = {label: weight for label, weight in chosen.items() if label in classes}
         by_class = compute_class_weight(chosen, classes=classes, y=y)
-        weight: Vector = by_class[np.searchsorted(classes, y)]
-        return weight if weights is None else weights * weight
+        return np.asarray(by_class[np.searchsorted(classes, y)])
 
     def decision_function(self, X: Any) -> Vector:
         """⟨w_k, x⟩ for each row and class; of two classes the second's score less the first's."""
@@ -163,12 +150,6 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         self._learn_one(x, code, w)
         return self
 
-    def _class_weight_of(self, y: Any) -> float:
-        if isinstance(self.class_weight, str):
-            raise SettingError(BALANCED)
-        weights = {} if self.class_weight is None else self.class_weight
-        return next((float(weight) for label, weight in weights.items() if same(label, y)), 1.0)
-
     @serialised
     def predict_one(self, x: Any) -> Any:
         """The class of one example; None before any label was seen."""
@@ -186,32 +167,19 @@ class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         if core.features is None:
             return np.zeros(core.known)
         row, width = one_row(core, x, False)
-        scores: Vector = core.class_scores_one(without(row, core.width) if width > core.width else row)
+        scores: Vector = core.score_one(without(row, core.width) if width > core.width else row)
         if not np.isfinite(scores).all():
             raise InputError(NOT_FINITE)
         return scores
 
     # -- the model file --------------------------------------------------------------------------------------
 
-    def _shell(self) -> dict[str, Any]:
-        weight = self.class_weight
-        return {
-            **super()._shell(),
-            "classes": [self._label(code) for code in range(len(self._many.labels.classes))],
-            "dtype": self.classes_.dtype.str if self._has("classes_") else None,
-            "class_weight": [[as_python(label), float(k)] for label, k in weight.items()]
-            if isinstance(weight, dict)
-            else weight,
-        }
+    def _spelled_labels(self) -> list[Any]:
+        return [self._label(code) for code in range(len(self._many.labels.classes))]
 
     def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         super()._restore(core, shell)
         labels = core.labels.classes if core.labels is not None else ()
         self._spelled = [as_whole(label) for label in labels] if shell is None else list(shell["classes"])
-        if shell is None:  # learned by the command line
+        if shell is None:
             self._name_classes()
-            return
-        if shell["dtype"] is not None:
-            self.classes_ = np.array(shell["classes"], dtype=shell["dtype"])
-        weight = shell["class_weight"]
-        self.class_weight = dict(weight) if isinstance(weight, list) else weight

@@ -1,23 +1,81 @@
-"""One example, a dict, an array or a pair (indices, values), as the kernels take it."""
+"""Rows as the loops take them: arrays and frames, and one example, a dict, an array or a pair (indices, values)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret._native import narrowed
-from noregret.errors import InputError
+from noregret.errors import InputError, SettingError
 from noregret.learner.core import FLOAT64, Core, Given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features, bounds
+from noregret.stream.frame import column_names
+from noregret.stream.memory import check_bounds, check_indices, unsigned
+from noregret.stream.read import read
 from noregret.stream.rows import one_dict, refuse_missing
+from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES
+from noregret.stream.table import USUAL_LABEL
 
 FLOATS = (FLOAT64, np.dtype(np.float32))
 WHOLE = (np.dtype(np.int32), np.dtype(np.int64))
 NOT_FINITE = "an example must hold finite numbers only"
+
+
+def as_rows(X: Any, guarded: bool = False) -> Rows:
+    """A checked array or CSR matrix as rows; where they are `guarded`, indices are looked at by the loop itself."""
+    if isinstance(X, np.ndarray):
+        return Dense(X)
+    check_bounds(X)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if not guarded or X.indices.dtype != np.int32:  # one that is cut to 32 bits may look like another
+        check_indices(X)
+    return Sparse(X.indptr.astype(np.int64), unsigned(X.indices), np.ascontiguousarray(X.data), X.shape[1])
+
+
+def blocks_of(core: Core, frame: Any, frozen: bool = False, recognise: bool = False) -> list[Rows]:
+    """The rows of a frame by the learner's recipe, which takes in new columns unless it is `frozen`.
+
+    A column that the learner knows as the label of the tables before is none of its features.
+    """
+    features = core.features
+    label = core.options.get("label") or USUAL_LABEL
+    beside = features is not None and not features.knows(label) and label in column_names(frame)
+    stream = read(
+        (frame, np.zeros(len(frame))),
+        features=features,
+        frozen=frozen,
+        ignore=(label,) if beside else (),
+        missing="error" if core.preparation.means is None else "mean",
+        recognise=recognise,
+    )
+    if features is None:
+        core.features = stream.features
+    core.single = None  # reading may have changed what a column means
+    return [block.rows for block in stream.blocks()]
+
+
+def chunks(order: NDArray[np.int64], values: int) -> Iterator[NDArray[np.int64]]:
+    """An order in parts whose rows, of so many values in all, are copied a block at a time."""
+    size = max(1, min(ARRAY_ROWS, BLOCK_VALUES * len(order) // max(values, 1)))
+    return (order[start : start + size] for start in range(0, len(order), size))
+
+
+def orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.int64] | None]:
+    """The order of the rows in each pass; None is the order they came in."""
+    if not isinstance(passes, int | np.integer) or passes < 1:
+        raise SettingError(f"passes must be a whole number of at least 1, got {passes}")
+    if shuffle is not None and (not isinstance(shuffle, int | np.integer) or shuffle < 0):
+        raise SettingError(f"shuffle: the seed must be a whole number of at least 0, got {shuffle!r}")
+    rng = None if shuffle is None else np.random.default_rng(shuffle)
+    for _ in range(passes):
+        yield None if rng is None else rng.permutation(rows)
 
 
 def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
@@ -44,6 +102,12 @@ def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
             raise InputError(NOT_FINITE)
         row = core.preparation.apply(row, learn)
     return row.given, row.width
+
+
+def checked_weight(weight: float) -> float:
+    if not (weight >= 0.0 and math.isfinite(weight)):
+        raise InputError(f"a weight must be at least 0 and finite, got {weight}")
+    return float(weight)
 
 
 def without(row: Given, width: int) -> Given:

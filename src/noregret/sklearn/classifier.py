@@ -17,29 +17,86 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from noregret._native import OTHERWISE, PLAYED, two_values
 from noregret.errors import SettingError
-from noregret.estimator.base import LinearEstimator, Vector, checked_weight, serialised
-from noregret.estimator.one import refuse_strange
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
 from noregret.loss import probability
+from noregret.setting import declares, setting
+from noregret.sklearn.base import LinearEstimator, Vector, serialised
+from noregret.sklearn.rows import checked_weight, refuse_strange
 from noregret.stream.labels import Labels, same
 
 BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give the weights"
 
 
-def _is_logistic(estimator: Any) -> bool:
-    if parse_loss(getattr(estimator, "loss", "hinge")).name != "logistic":
+def _has_probabilities(estimator: Any) -> bool:
+    if not hasattr(estimator, "loss") or not parse_loss(estimator.loss).probabilistic:
         raise AttributeError("probabilities are what the logistic loss gives: learn with loss='logistic'")
     return True
 
 
-class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
-    """A linear learner of two classes in scikit-learn's and in River's clothes."""
+@declares
+class Weighing:
+    """What classifiers can be told of their classes."""
+
+    class_weight: dict[Any, float] | str | None = setting(None, "Weights by label, or balanced.")
+
+
+class Classifier(Weighing, ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+    """What estimators of two and of many classes share: weights of classes, in fits, single rounds and files."""
 
     _regression = False
     bias: bool
-    class_weight: dict[Any, float] | str | None
     classes_: NDArray[Any]
+
+    def _row_weights(
+        self, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, X: Any, balanced: bool
+    ) -> Vector | None:
+        """The weight of each row; classes `balanced` among themselves need all labels at once."""
+        weights = self._sample_weights(sample_weight, X)
+        if self.class_weight is None:
+            return weights
+        if self.class_weight == "balanced" and not balanced:
+            raise ValueError(BALANCED)
+        weight = self._by_class(y, classes, balanced)
+        return weight if weights is None else weights * weight
+
+    def _by_class(self, y: NDArray[Any], classes: NDArray[Any], balanced: bool) -> Vector:
+        by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
+        return np.asarray(np.where(y == classes[1], by_class[1], by_class[0]))
+
+    def _class_weight_of(self, y: Any) -> float:
+        if isinstance(self.class_weight, str):
+            raise SettingError(BALANCED)
+        weights = {} if self.class_weight is None else self.class_weight
+        return next((float(weight) for label, weight in weights.items() if same(label, y)), 1.0)
+
+    def _spelled_labels(self) -> list[Any]:
+        """The labels by their codes, for the model file."""
+        raise NotImplementedError
+
+    def _shell(self) -> dict[str, Any]:
+        weight = self.class_weight
+        return {
+            **super()._shell(),
+            "classes": [as_python(label) for label in self._spelled_labels()],
+            "dtype": self.classes_.dtype.str if self._has("classes_") else None,
+            "class_weight": [[as_python(label), float(k)] for label, k in weight.items()]
+            if isinstance(weight, dict)
+            else weight,
+        }
+
+    def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
+        super()._restore(core, shell)
+        if shell is not None:  # otherwise it was learned by the command line
+            if shell["dtype"] is not None:
+                self.classes_ = np.array(shell["classes"], dtype=shell["dtype"])
+            weight = shell["class_weight"]
+            self.class_weight = dict(weight) if isinstance(weight, list) else weight
+
+
+class LinearClassifier(Classifier):
+    """A linear learner of two classes in scikit-learn's and in River's clothes."""
+
     _codes: dict[Any, float]  # −1 or +1 for every label met by `learn_one`, as it was spelled
     _pair: tuple[Any, Any]  # the two labels that `predict_one` gives, once both are known
     _held: list[tuple[Any, Any, float]]  # examples whose one label does not tell yet which it is
@@ -124,18 +181,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise ValueError(f"y: {y[codes == 0.0].tolist()[0]!r} is not one of the classes {list(known)}")
         return codes
 
-    def _row_weights(
-        self, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, X: Any, balanced: bool
-    ) -> Vector | None:
-        weights = self._sample_weights(sample_weight, X)
-        if self.class_weight is None:
-            return weights
-        if self.class_weight == "balanced" and not balanced:
-            raise ValueError(BALANCED)
-        by_class = compute_class_weight(self.class_weight, classes=classes, y=y)
-        weight: Vector = np.where(y == classes[1], by_class[1], by_class[0])
-        return weight if weights is None else weights * weight
-
     def decision_function(self, X: Any) -> Vector:
         """⟨w, x⟩ (+ b) for each row."""
         return self._scores(X)
@@ -152,7 +197,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise NotFittedError(f"this {type(self).__name__} has seen one label only: {labels}")
         return labels
 
-    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Vector:
         """The probabilities of the two classes (logistic loss)."""
         positive = probability(self._scores(X))
@@ -205,12 +250,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self.learn_one(*earlier)
         return code
 
-    def _class_weight_of(self, y: Any) -> float:
-        if isinstance(self.class_weight, str):
-            raise SettingError(BALANCED)
-        weights = {} if self.class_weight is None else self.class_weight
-        return next((float(weight) for label, weight in weights.items() if same(label, y)), 1.0)
-
     def predict_one(self, x: Any) -> Any:
         """The class of one example; None before any label was seen."""
         try:
@@ -255,7 +294,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         negative, positive = (_like(one, label) for label in labels.classes)
         return found.get(-1.0, negative), found.get(1.0, positive)
 
-    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class (logistic loss); empty before any label was seen."""
         negative, positive = self._labels()
@@ -272,32 +311,19 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             raise SettingError("save: only one label was seen, so it cannot be told yet which is positive")
         super().save(path)
 
-    def _shell(self) -> dict[str, Any]:
-        pair = self._met()
-        weight = self.class_weight
-        return {
-            **super()._shell(),
-            "classes": [as_python(label) for label in pair],
-            "dtype": self.classes_.dtype.str if self._has("classes_") else None,
-            "class_weight": [[as_python(label), float(k)] for label, k in weight.items()]
-            if isinstance(weight, dict)
-            else weight,
-        }
+    def _spelled_labels(self) -> list[Any]:
+        return list(self._met())
 
     def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         super()._restore(core, shell)
-        if shell is None:  # learned by the command line
+        if shell is None:
             if core.labels is not None and core.labels.settled:
                 labels = [as_whole(label) for label in core.labels.classes]
                 self.classes_ = np.array(labels)
                 self._codes = dict(zip(labels, (-1.0, 1.0), strict=True))
             return
-        if shell["dtype"] is not None:
-            self.classes_ = np.array(shell["classes"], dtype=shell["dtype"])
         pairs = zip(shell["classes"], (-1.0, 1.0), strict=True)
         self._codes = {label: code for label, code in pairs if label is not None}
-        weight = shell["class_weight"]
-        self.class_weight = dict(weight) if isinstance(weight, list) else weight
 
 
 def _at_a_glance(y: Any) -> NDArray[Any] | None:

@@ -1,4 +1,6 @@
-"""What the classifiers and regressors share: rows in, one core behind them.
+"""What the estimators share: rows in, one core behind them; and the estimators of numbers.
+
+A shell takes its parameters from the class in which its learner declares its settings (`estimator`).
 
 `fit` starts from nothing and passes over the rows `passes` times, in a new random order each time, from the seed
 `shuffle`: the order in which they came does not decide. With `passes=1, shuffle=None` they are a stream, as they are
@@ -10,35 +12,47 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from functools import cache, wraps
-from typing import Any, ClassVar, Self, TypeVar, cast
+from functools import wraps
+from inspect import Parameter
+from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
-from noregret import model
+from noregret import learner, model
+from noregret._native import OTHERWISE, PLAYED
 from noregret.errors import DivergedError, InputError, OrderWarning, SettingError
-from noregret.estimator.one import NOT_FINITE, is_finite, one_row, refuse_strange, without
-from noregret.estimator.river import introduce
 from noregret.learner.core import Core, Settings
-from noregret.stream.block import Dense, Rows, Sparse, stacked
+from noregret.setting import declares, fields, setting, signature
+from noregret.sklearn.rows import (
+    NOT_FINITE,
+    as_rows,
+    blocks_of,
+    checked_weight,
+    chunks,
+    is_finite,
+    one_row,
+    orders,
+    refuse_strange,
+    without,
+)
+from noregret.stream.block import stacked
 from noregret.stream.features import Features
-from noregret.stream.frame import column_names, has_words, is_frame
-from noregret.stream.memory import check_bounds, check_indices, unsigned
-from noregret.stream.read import read
-from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES
-from noregret.stream.table import USUAL_LABEL
+from noregret.stream.frame import has_words, is_frame
 
 Vector = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])
+C = TypeVar("C")
+TOLD = learner.settings.__name__  # where learners declare their settings
 SORTED = 10  # rows a class: fewer may be sorted by chance
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -54,20 +68,48 @@ def serialised(method: F) -> F:
     return cast(F, one_at_a_time)
 
 
-class LinearEstimator(BaseEstimator):  # type: ignore[misc]
+@declares
+class Fitting:
+    """What `fit` can be told."""
+
+    passes: int = setting(5, "How many times `fit` goes over the rows.")
+    shuffle: int | None = setting(0, "The seed of the order of the rows, a new one each pass; None leaves it.")
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def estimator(cls: type[C]) -> type[C]:
+    """A shell over the learner whose settings the class inherits, with a constructor that does nothing but assign."""
+    known: dict[str, Any] = fields(declares(cls))
+    shell: Any = cls
+    if shell._regression:
+        known.pop("tie", None)  # numbers are not right or wrong
+
+    def __init__(self: Any, **given: Any) -> None:
+        for name in given.keys() - known.keys():
+            raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}")
+        for name, one in known.items():
+            setattr(self, name, given.get(name, one.default))
+
+    __init__.__signature__ = signature(known, Parameter("self", Parameter.POSITIONAL_OR_KEYWORD))  # type: ignore[attr-defined]
+    shell.__init__ = __init__
+    shell._core_type = getattr(learner, next(one.__name__ for one in cls.__mro__ if one.__module__ == TOLD))
+    return cls
+
+
+class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
     """An estimator around a core, which is made on first use."""
 
     _core_type: ClassVar[type[Core]]
     _regression: ClassVar[bool]
     _supervised: ClassVar[bool] = True  # what River's pipelines ask
-    passes: int
-    shuffle: int | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     _core: Core
 
     def __new__(cls, *args: Any, **settings: Any) -> Self:
-        introduce(cls, "Regressor" if cls._regression else "Classifier")
+        river = sys.modules.get("river.base")  # it tells classifiers and regressors by their base class
+        if river is not None:
+            getattr(river, "Regressor" if cls._regression else "Classifier").register(cls)
         made: Self = super().__new__(cls)
         return made
 
@@ -96,8 +138,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _settings(self) -> Settings:
         """The core's settings among this estimator's parameters."""
-        kind: Any = type(self)
-        return {name: getattr(self, name) for name in _core_parameters(kind)}
+        return {name: getattr(self, name) for name in fields(self._core_type.declared) if name in fields(type(self))}
 
     def _has(self, name: str) -> bool:
         """Whether an attribute was set: scikit-learn wants none before `fit`."""
@@ -119,11 +160,11 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             named = self._has("feature_names_in_")
             core.features = Features.named(list(self.feature_names_in_)) if named else Features("columns", X.shape[1])
         try:
-            for order in _orders(len(rows), passes, None if core.ordered else shuffle):
+            for order in orders(len(rows), passes, None if core.ordered else shuffle):
                 if order is None:
                     core.learn(rows, y, weights)
                     continue
-                for some in _chunks(order, len(rows.values)):
+                for some in chunks(order, len(rows.values)):
                     core.learn(rows.take(some), y[some], None if weights is None else weights[some])
             if framed:
                 core.grow(core.features.width, sparse=core.paired)  # slots that no row has touched have weights too
@@ -241,7 +282,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         row, width = one_row(core, x, False)
         if width > core.width:
             row = without(row, core.width)
-        score = core.score_one(row)
+        score = float(core.score_one(row))
         if score - score != 0.0:  # NaN or an infinity
             raise InputError(NOT_FINITE)
         return score
@@ -302,66 +343,57 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
                 self.feature_names_in_ = np.array(shell["names"], dtype=object)
 
 
-@cache
-def _core_parameters(kind: Any) -> tuple[str, ...]:
-    """The parameters of an estimator that are its core's settings."""
-    own = {"passes", "shuffle", "class_weight"}
-    return tuple(name for name in kind._get_param_names() if name not in own)
+class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
+    """A linear learner of numbers in scikit-learn's and in River's clothes."""
 
+    _regression = True
 
-def as_rows(X: Any, guarded: bool = False) -> Rows:
-    """A checked array or CSR matrix as rows; where they are `guarded`, indices are looked at by the loop itself."""
-    if isinstance(X, np.ndarray):
-        return Dense(X)
-    check_bounds(X)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if not guarded or X.indices.dtype != np.int32:  # one that is cut to 32 bits may look like another
-        check_indices(X)
-    return Sparse(X.indptr.astype(np.int64), unsigned(X.indices), np.ascontiguousarray(X.data), X.shape[1])
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from the rows, from nothing: `passes` times, in the order of the seed `shuffle`."""
+        core = self._new_core()
+        X, y = self._first_look(X, y, core, y_numeric=True)
+        weights = self._sample_weights(sample_weight, X)
+        self._learn(core, X, np.array(y, np.float64), weights, self.passes, self.shuffle)
+        self._core = core
+        return self
 
+    @serialised
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go on learning."""
+        X, y = self._next_look(X, y, y_numeric=True)
+        self._learn(self.core, X, np.array(y, np.float64), self._sample_weights(sample_weight, X), 1, None)
+        return self
 
-def blocks_of(core: Core, frame: Any, frozen: bool = False, recognise: bool = False) -> list[Rows]:
-    """The rows of a frame by the learner's recipe, which takes in new columns unless it is `frozen`.
+    def predict(self, X: Any) -> Vector:
+        """⟨w, x⟩ (+ b) for each row."""
+        return self._scores(X)
 
-    A column that the learner knows as the label of the tables before is none of its features.
-    """
-    features = core.features
-    label = core.options.get("label") or USUAL_LABEL
-    beside = features is not None and not features.knows(label) and label in column_names(frame)
-    stream = read(
-        (frame, np.zeros(len(frame))),
-        features=features,
-        frozen=frozen,
-        ignore=(label,) if beside else (),
-        missing="error" if core.preparation.means is None else "mean",
-        recognise=recognise,
-    )
-    if features is None:
-        core.features = stream.features
-    core.single = None  # reading may have changed what a column means
-    return [block.rows for block in stream.blocks()]
+    def learn_one(self, x: Any, y: float, w: float = 1.0) -> Self:
+        """One round: a dict of features, an array, or a pair (indices, values), with its number."""
+        target = float(y)
+        if not math.isfinite(target):
+            raise InputError(f"the label must be finite, got {y}")
+        core = self.core
+        if w == 1.0:
+            answer = OTHERWISE if core.single is None else core.single.play(x, target)
+            if answer == PLAYED or core.follow_up(answer, x, target):
+                return self
+        self._learn_one(x, target, w if w == 1.0 else checked_weight(w))
+        return self
 
+    def predict_one(self, x: Any) -> float:
+        """The score of one example; 0 before anything was learned."""
+        if not self._has("_core"):
+            return 0.0
+        score = None if self._core.single is None else self._core.single.score(x)
+        return self._score_one(x) if score is None else score
 
-def checked_weight(weight: float) -> float:
-    if not (weight >= 0.0 and math.isfinite(weight)):
-        raise InputError(f"a weight must be at least 0 and finite, got {weight}")
-    return float(weight)
+    @property
+    def coef_(self) -> Vector:
+        """The weights."""
+        return self._fitted().weights
 
-
-def _chunks(order: NDArray[np.int64], values: int) -> Iterator[NDArray[np.int64]]:
-    """An order in parts whose rows, of so many values in all, are copied a block at a time."""
-    size = max(1, min(ARRAY_ROWS, BLOCK_VALUES * len(order) // max(values, 1)))
-    return (order[start : start + size] for start in range(0, len(order), size))
-
-
-def _orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.int64] | None]:
-    """The order of the rows in each pass; None is the order they came in."""
-    if not isinstance(passes, int | np.integer) or passes < 1:
-        raise SettingError(f"passes must be a whole number of at least 1, got {passes}")
-    if shuffle is not None and (not isinstance(shuffle, int | np.integer) or shuffle < 0):
-        raise SettingError(f"shuffle: the seed must be a whole number of at least 0, got {shuffle!r}")
-    rng = None if shuffle is None else np.random.default_rng(shuffle)
-    for _ in range(passes):
-        yield None if rng is None else rng.permutation(rows)
+    @property
+    def intercept_(self) -> float:
+        """The bias; 0 without one."""
+        return self._fitted().bias

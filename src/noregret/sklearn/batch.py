@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from noregret import _native, batch
 from noregret.errors import SettingError
-from noregret.estimator.base import as_rows
 from noregret.rounds import Gathering, Rounds, Vector
+from noregret.sklearn.rows import as_rows
 
 if TYPE_CHECKING:
     from noregret.proof.theorem import Certificate

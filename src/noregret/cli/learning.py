@@ -1,0 +1,312 @@
+"""One call of `learn`: what is asked is checked, the stream opened, the rounds played, and the outcome told."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from noregret import model
+from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed
+from noregret.cli.drawing import PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
+from noregret.cli.interrupt import Interrupt
+from noregret.cli.options import check_writable, class_weights, flag, with_defaults
+from noregret.cli.signals import stop_code
+from noregret.cli.solving import checked_gap, checked_seconds
+from noregret.cli.visible import put_json
+from noregret.errors import SettingError
+from noregret.protocol import play
+from noregret.rounds import Gathering
+from noregret.stream.task import Task
+
+if TYPE_CHECKING:
+    from noregret.cli.learn import Asked
+    from noregret.learner import Core
+    from noregret.proof.receipt import Receipt
+    from noregret.rounds import Rounds
+    from noregret.run import Run
+    from noregret.selection import Selection
+    from noregret.stream import Stream
+
+
+class Learning:
+    """What was asked, and what has come of it so far."""
+
+    source: Stream
+    choice: Chosen
+    run: Run
+    placed: Path | None  # where the model was written
+    rounds: Rounds | None = None  # kept where something looks back on them
+    selection: Selection | None = None
+    receipt: Receipt | None = None
+    kind: str | None = None  # of picture
+
+    def __init__(self, stream: str, asked: Asked) -> None:
+        self.stream = stream
+        self.asked = asked
+
+    # -- before the stream is opened -------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Say at once what cannot be."""
+        asked = self.asked
+        check_writable(self.stream, asked.predictions, asked.save, asked.receipt, asked.plot)
+        if asked.resume is not None:
+            check_writable(str(asked.resume), asked.predictions, asked.receipt, asked.plot, what="the model")
+        if asked.skip not in (None, "seen"):
+            raise SettingError(f'--skip accepts only "seen"; got {asked.skip!r}')
+        if asked.skip is not None and asked.resume is None:
+            raise SettingError("--skip seen goes with --resume")
+        if asked.again and asked.resume is None:
+            raise SettingError("--again goes with --resume")
+        if asked.again and asked.skip is not None:
+            raise SettingError(
+                "--again learns from rows that the model has seen, --skip seen passes over them: give one"
+            )
+        self.wanted_selection = self._selection_asked()
+        self.proof = self._proof_asked()
+
+    def _selection_asked(self) -> dict[str, Any] | None:
+        from noregret.cli.selecting import asked_for
+
+        asked = self.asked
+        return asked_for(asked.select, asked.confidence, asked.candidates, self.asked.resume)
+
+    def _proof_asked(self) -> dict[str, Any]:
+        """What is asked of the certificates."""
+        gap, seconds, anytime = self.asked.gap, self.asked.seconds, self.asked.anytime
+        for name, value in (("gap", gap), ("seconds", seconds), ("anytime", anytime or None)):
+            if value is not None and not self.asked.proves:
+                raise SettingError(f"{flag(name)} goes with --certify or --receipt")
+        if self.asked.proves and self.asked.resume is not None:
+            raise SettingError(
+                "--certify needs every round, and a resumed model holds none:"
+                " save it and use noregret certify MODEL STREAM..."
+            )
+        return {"gap": checked_gap(gap), "seconds": checked_seconds(seconds), "anytime": anytime}
+
+    def open(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
+        """Open the stream; a resumed learner is there already, another is chosen by the first rows."""
+        resume, kind = self.asked.resume, None if task is None else Task.parse(task)
+        recipe = {**self.asked.said(), "class_weight": class_weights(self.asked.class_weight)}
+        certify, select = self.asked.proves, self.asked.select is not None
+        self.wanted = wanted = Wanted(name, kind, dict(settings), recipe, certify, select)
+        self.since = self._seal()
+        self.before = None if resume is None else resumed(resume, wanted)
+        if self.before is None:
+            check_named(wanted)
+        core = None if self.before is None else self.before.core
+        self.kept = with_defaults(recipe) if core is None else core.options
+        self.source = self.asked.stream(self.stream, self.kept, core)
+
+    def _seal(self) -> bytes | None:
+        """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
+        resume, save = self.asked.resume, self.asked.save
+        same = resume is not None and save is not None and os.path.realpath(resume) == os.path.realpath(save)
+        return model.seal(resume) if same and resume is not None else None
+
+    # -- the rounds ------------------------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Play the rounds, then select, save, certify, draw and write what was asked for."""
+        gathers = self.asked.shuffle is not None or (self.asked.passes > 1 and not self.source.rereadable)
+        with ExitStack() as stack:
+            with Interrupt(self.source, gently=not gathers) as interrupt:
+                self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
+                self._check_choice()
+                gathering = self._gathering(stack)
+                once = self.asked.passes == 1 and not gathers
+                with self._watching(once, interrupt.asked) as watch:
+                    self.run = self._play(gathering, watch, interrupt.asked)
+            self.rounds = None if gathering is None or self.run.stopped else gathering.done()
+            self._select_and_save()
+            if self.rounds is not None and self.asked.proves:
+                self.receipt = self._certified(self.rounds)
+        if self.kind is not None and self.asked.plot is not None:
+            self._draw(self.kind, self.asked.plot)
+        if self.receipt is not None and self.asked.receipt is not None:
+            self.receipt.save(self.asked.receipt)
+
+    def _check_choice(self) -> None:
+        """Whether this learner can be certified, selected from and drawn as was asked."""
+        if self.choice.radius is not None:
+            self.proof["radius"] = self.choice.radius
+        if self.wanted_selection is not None:
+            from noregret.cli.selecting import check_learner
+
+            check_learner(self.choice.core)
+        self.kind = self._kind_of_picture(self.choice.core)
+        if self.kind in PLANAR:
+            check_plane(self.source)
+
+    def _kind_of_picture(self, core: Core) -> str | None:
+        """The picture to draw, once it is known that it can be."""
+        kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
+        kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
+        if kind in ("regret", "bounds"):
+            if not self.asked.proves:
+                raise SettingError(f"--picture {kind} goes with --certify or --receipt")
+            check_certified(kind, core, self.proof.get("radius"))
+            self.proof["anytime"] |= kind == "regret"
+        if kind in PLANAR:
+            if self.asked.resume is not None:
+                raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
+            check_boundary(core)
+        return kind
+
+    @property
+    def _looks_back(self) -> bool:
+        return self.asked.proves or self.wanted_selection is not None or self.kind in PLANAR
+
+    def _gathering(self, stack: ExitStack) -> Gathering | None:
+        if not self._looks_back:
+            return None
+        return stack.enter_context(Gathering(bool(self.choice.core.config["bias"][0])))
+
+    def _play(self, keep: Gathering | None, watch: Callable[..., None], stop: Callable[[], bool]) -> Run:
+        return play(
+            self.choice.core,
+            self.source,
+            passes=self.asked.passes,
+            shuffle=self.asked.shuffle,
+            digest=self.asked.save is not None or self._looks_back,
+            keep=keep,
+            skip_seen=self.asked.skip is not None,
+            again=self.asked.again or self.asked.resume is None,
+            class_weight=self.kept["class_weight"],
+            watch=watch,
+            stop=stop,
+        )
+
+    @contextmanager
+    def _watching(self, once: bool, stopped: Callable[[], bool]) -> Iterator[Callable[..., None]]:
+        """What goes on beside the rounds: the bar and the prediction file."""
+        from noregret.atomic import whole_file
+        from noregret.cli.predictions import Predictions
+        from noregret.cli.progress import Progress
+
+        core, path, planar = self.choice.core, self.asked.predictions, self.kind in PLANAR
+        with ExitStack() as stack:
+            writer = None
+            if path is not None:
+                writer = Predictions(stack.enter_context(whole_file(path)), core, labels=True)
+            bar = stack.enter_context(Progress(self.source, core, self.asked.silent, once))
+            played = False
+
+            def watch(block: Any, y: Any, scores: Any) -> None:
+                nonlocal played
+                if planar:
+                    check_plane(self.source)  # a sentence as soon as rows have more than two features
+                played = True
+                bar.update()
+                if writer is not None:
+                    writer.write(block, scores, y)
+
+            yield watch
+            if stopped() and not played:
+                print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
+                raise typer.Exit(stop_code())
+            if writer is not None:
+                writer.close()
+
+    # -- after the rounds ------------------------------------------------------------------------------------
+
+    def _select_and_save(self) -> None:
+        if self.rounds is not None and self.wanted_selection is not None:
+            from noregret.cli.selecting import selected
+
+            self.selection = selected(self.run, self.rounds, self.wanted_selection)
+        self.placed = save = self.asked.save
+        if save is not None:
+            learner = self.run.learner if self.selection is None else self.selection.learner
+            self.placed = model.save(learner, save, since=self.since)
+
+    def _certified(self, rounds: Rounds) -> Receipt:
+        """The receipt of a run whose rounds were kept."""
+        from noregret.cli.solving import closing_in
+        from noregret.proof.certify import receipt_of, with_selection
+        from noregret.proof.replay import Replayed, chains
+
+        run = self.run
+        played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
+        with closing_in(self.asked.silent) as watch:
+            found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
+        return found if self.selection is None else with_selection(found, self.selection.to_dict())
+
+    def _draw(self, kind: str, plot: Path) -> None:
+        """The picture of the run, or of its receipt; a run that was stopped has no rounds to be drawn among."""
+        if kind in ("regret", "bounds"):
+            if self.receipt is not None:
+                draw(self.receipt, kind=kind, to=plot)
+        elif kind not in PLANAR:
+            draw(self.run, kind=kind, to=plot, receipt=self.receipt)
+        elif self.rounds is not None:
+            draw(self.run, self.rounds, kind=kind, to=plot)
+
+    def finish(self) -> None:
+        """Print what was learned and proved, and leave with the exit code that goes with it."""
+        from noregret.cli.solving import leave_if_broken
+
+        if self.asked.json:
+            self._print_json()
+        elif not self.asked.quiet:
+            self._show()
+        if self.receipt is not None:
+            leave_if_broken(self.receipt.broken)
+        save, placed = self.asked.save, self.placed
+        if placed != save:
+            said = f"{save}: was changed by another process meanwhile, and left as it is"
+            print(f"noregret: {said}; the model of this run is {placed}", file=sys.stderr)
+        if self.run.stopped:
+            again = options_again(self.asked.passes, self.asked.shuffle)
+            went = f"; go on with --resume {placed} --skip seen{again}" if placed is not None else ""
+            print(f"noregret: stopped after {self.run.rounds:,} rounds{went}", file=sys.stderr)
+            raise typer.Exit(stop_code())
+        if placed != save:
+            raise typer.Exit(1)
+
+    def _advice(self) -> list[str]:
+        from noregret.cli.notes import advised, command_of
+
+        return advised(self.run, self.choice, command_of(self.stream, self.wanted.reading))
+
+    def _print_json(self) -> None:
+        from noregret.cli.notes import task_told
+        from noregret.cli.solving import certified
+
+        answer = {**self.run.to_dict(), "task": task_told(self.choice), "advice": self._advice()}
+        answer |= {"columns": self.source.columns, "decisions": self.source.decisions}
+        if self.receipt is not None:
+            answer = certified(answer, self.receipt)
+        if self.selection is not None:
+            answer["selection"] = self.selection.to_dict()
+        put_json(answer)
+
+    def _show(self) -> None:
+        from noregret.cli.notes import as_read, title
+        from noregret.cli.show import show_lines, show_run
+
+        run, choice = self.run, self.choice
+        show_run(run, title(run, choice), choice.task.words)
+        show_lines([*as_read(run, choice), *self.source.decisions])
+        if self.receipt is not None:
+            from noregret.cli.solving import show_receipt
+
+            print()
+            show_receipt(self.receipt, self.proof["gap"])
+        if self.selection is not None:
+            from noregret.cli.selecting import show_selection
+
+            print()
+            show_selection(self.selection.to_dict(), run.learner.segments[-1]["shuffle"] is not None)
+        show_lines(self._advice())
+
+
+def options_again(passes: int, shuffle: int | None) -> str:
+    """The options that a run which goes on must be given again."""
+    return (f" --passes {passes}" if passes > 1 else "") + (f" --shuffle {shuffle}" if shuffle is not None else "")
