@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from noregret.run import Run
     from noregret.selection import Selection, select
     from noregret.separation import Separation, separate
-    from noregret.stream.read import read
+    from noregret.stream import read
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
@@ -161,7 +161,7 @@ _HOME = {
     "play": "protocol",
     "play_finite": "finite",
     "plot": "picture.plotting",
-    "read": "stream.read",
+    "read": "stream",
     "report": "reporting",
     "separate": "separation",
     "select": "selection",

@@ -26,12 +26,11 @@ from noregret.loss import Loss, absolute, hinge, zero_one
 from noregret.protocol import Playable, play
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
+from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.labels import Labels
-from noregret.stream.read import read
-from noregret.stream.rowfile import Column
-from noregret.stream.shuffle import reorderable
+from noregret.stream.rowfile import Column, reorderable
 from noregret.stream.task import Recognised, Task, recognise
 from noregret.theorem import THEOREMS, Certificate, Verdict, certificates, gather
 

@@ -350,8 +350,8 @@ def test_the_label_cannot_be_a_feature_too(csv):
 
 
 def test_a_record_may_be_longer_than_any_cell_may_be(csv, monkeypatch):
-    monkeypatch.setattr("noregret.stream.delimited.CELL_LIMIT", 5000)
-    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**10)
+    monkeypatch.setattr("noregret.stream.formats.delimited.CELL_LIMIT", 5000)
+    monkeypatch.setattr("noregret.stream.text.FIRST", 2**10)
     cell = '"' + "ab " * 1000 + '"'
     text = "label," + ",".join(f"t{i}" for i in range(30)) + "\n"
     stream = csv(text + f"1,{','.join([cell] * 30)}\n" * 2, text=["t0"], ignore=[f"t{i}" for i in range(1, 30)])
@@ -375,10 +375,9 @@ class Counted(str):
 
 
 def test_a_table_of_many_columns_is_planned_in_linear_time():
-    from noregret.stream.kinds import CATEGORY, NUMBER
-    from noregret.stream.recognise import Decision
-    from noregret.stream.settings import Settings
-    from noregret.stream.table import plan
+    from noregret.stream.column import CATEGORY, NUMBER, Decision
+    from noregret.stream.reading import Settings
+    from noregret.stream.recipe import plan
 
     names = [Counted(f"c{i}") for i in range(500)] + ["label"]
 

@@ -16,11 +16,11 @@ from noregret.experts import loss as losses
 from noregret.experts import rules
 from noregret.experts.combination import COMBINED, Combination, best_combination
 from noregret.experts.contest import Contest, regret_against
+from noregret.experts.forecasts import Laid, digest_of
 from noregret.interval import Interval, up
 from noregret.receipt.blend import BlendReceipt
 from noregret.receipt.blend.spread import NEARLY, around, margin
 from noregret.receipt.form import HEAD, packed, plain
-from noregret.stream.columns import Laid, digest_of
 from noregret.theorem.certificate import Certificate, Verdict
 
 Vector = NDArray[np.float64]

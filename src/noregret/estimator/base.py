@@ -29,13 +29,12 @@ from noregret.errors import DivergedError, InputError, OrderWarning, SettingErro
 from noregret.estimator.one import NOT_FINITE, is_finite, one_row, refuse_strange, without
 from noregret.estimator.river import introduce
 from noregret.learner.core import Core, Settings
-from noregret.stream.block import Dense, Rows, Sparse, stacked
+from noregret.stream import read
+from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, Dense, Rows, Sparse, stacked
 from noregret.stream.features import Features
-from noregret.stream.frame import column_names, has_words, is_frame
-from noregret.stream.memory import check_bounds, check_indices, unsigned
-from noregret.stream.read import read
-from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES
-from noregret.stream.table import USUAL_LABEL
+from noregret.stream.formats.arrays import check_bounds, check_indices, unsigned
+from noregret.stream.formats.frames import column_names, has_words, is_frame
+from noregret.stream.recipe import USUAL_LABEL
 
 Vector = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])

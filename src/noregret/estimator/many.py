@@ -17,8 +17,7 @@ from noregret.estimator.classifier import BALANCED, as_python, as_whole
 from noregret.estimator.one import NOT_FINITE, one_row, refuse_strange, without
 from noregret.learner.core import Core
 from noregret.learner.multiclass import MulticlassPerceptron as ManyCore
-from noregret.stream.classes import Classes
-from noregret.stream.labels import same
+from noregret.stream.labels import Classes, same
 
 
 class ManyClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]

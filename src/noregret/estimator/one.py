@@ -13,7 +13,7 @@ from noregret.errors import InputError
 from noregret.learner.core import FLOAT64, Core, Given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features, bounds
-from noregret.stream.rows import one_dict, refuse_missing
+from noregret.stream.formats.dicts import one_dict, refuse_missing
 
 FLOATS = (FLOAT64, np.dtype(np.float32))
 WHOLE = (np.dtype(np.int32), np.dtype(np.int64))

@@ -24,9 +24,8 @@ from noregret.rate import Rate
 from noregret.rounds import Gathering
 from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
-from noregret.stream.classes import Classes
 from noregret.stream.features import Features
-from noregret.stream.labels import Labels
+from noregret.stream.labels import Classes, Labels
 
 Vector = NDArray[np.float64]
 NO_WEIGHTS: Vector = np.zeros(0)

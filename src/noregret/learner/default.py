@@ -13,7 +13,7 @@ from typing import Any
 from noregret.errors import SettingError
 from noregret.learner import LEARNERS, Core
 from noregret.loss import parse
-from noregret.stream.classes import Classes
+from noregret.stream.labels import Classes
 from noregret.stream.task import Task
 
 Settings = dict[str, Any]

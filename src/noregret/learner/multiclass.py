@@ -25,7 +25,7 @@ from noregret.prepare import Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
 from noregret.stream.block import Rows, rows_of
-from noregret.stream.classes import Classes
+from noregret.stream.labels import Classes
 
 UPDATES = ("max-score", "one-vs-rest")
 TABLED = 50  # with more classes than this there is no confusion table

@@ -17,7 +17,7 @@ from noregret.protocol import play
 from noregret.receipt.form import plain
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
-from noregret.stream.read import read
+from noregret.stream import read
 
 READING = ("label", "columns", "ignore", "missing", "hash_bits")  # what decides how a file is read
 Segment = dict[str, Any]

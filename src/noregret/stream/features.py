@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from noregret._native import note_slots
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
-from noregret.stream.kinds import CATEGORY, NUMBER, TEXT, kinds_of
-from noregret.stream.kinds import Kind as ColumnKind
+from noregret.stream.column import CATEGORY, NUMBER, TEXT, kinds_of
+from noregret.stream.column import Kind as ColumnKind
 
 Kind = Literal["index", "columns", "names"]
 

@@ -1,26 +1,30 @@
-"""Streams of text lines: pieces of whole lines are parsed by several threads, their rows come in order."""
+"""Text in pieces of whole lines, parsed by several threads, the rows in order."""
 
 from __future__ import annotations
 
+import codecs
+import os
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from threading import Semaphore, Thread
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import _native
 from noregret.errors import InputError
-from noregret.stream.base import Stream
+from noregret.stream.base import Missing, Stream
 from noregret.stream.block import MAX_INDEX, Block, Ints, Rows
+from noregret.stream.buffers import Buffers
 from noregret.stream.features import Features, Hints
-from noregret.stream.given import LabelTokens
-from noregret.stream.lines import decoded
-from noregret.stream.missing import Missing
 from noregret.stream.opening import Input, Opened
-from noregret.stream.pieces import Piece, pieces
-from noregret.stream.pipeline import in_order
-from noregret.stream.settings import Settings
+from noregret.stream.raw_labels import LabelTokens
+from noregret.stream.reading import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ class TextStream(Stream):
     def _read(self) -> Iterator[Block]:
         labels, before, self._opened = self._label_tokens(), 0, None
         pieces = self._pieces()
-        parts = in_order(pieces, self._parse, self._settings.threads)
+        parts = in_order(pieces, self._parse, self._settings.threads or available())
         try:
             for part in parts:
                 if part.hints is not None:
@@ -98,3 +102,181 @@ class TextStream(Stream):
 
         found = part.labels if part.tokens is None else labels.numbers(part.labels, tokens, lines)
         return Block(part.rows, found, lines, self.source, part.weights)
+
+
+FIRST, LARGEST = 2**16, 2**22  # bytes: the first piece is small, so that its rows are there soon
+LINE_LIMIT = 2**26  # bytes: a few compressed kilobytes could otherwise be a line that fills the memory
+SLACK = b"\n" * _native.SLACK  # what a parser may look at behind a piece
+MARK = b"\xef\xbb\xbf"
+Cut = Callable[[bytearray, int, int], int]
+
+
+class Counts(NamedTuple):
+    """How often some bytes occur in a piece of text."""
+
+    lines: int  # newlines
+    others: int
+    odd: int  # NUL, or not ASCII
+    white: int  # blanks, and what is below them: newlines too
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Whole lines: data[start:stop], the last byte a newline, SLACK behind it."""
+
+    data: bytearray
+    start: int
+    stop: int
+    before: int = 0  # lines of the piece in front of `start`
+    buffers: Buffers = field(default_factory=Buffers)  # where its rows may take memory from
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def array(self) -> NDArray[np.uint8]:
+        """The buffer as kernels take it."""
+        return np.frombuffer(self.data, dtype=np.uint8)
+
+    def counts(self, other: bytes) -> Counts:
+        """How often some bytes occur, `other` among them."""
+        return Counts(*_native.count_bytes(self.array, self.start, self.stop, other[0]))
+
+    def line(self, begin: int) -> bytes:
+        """The line that begins there, without its newline."""
+        return bytes(self.data[begin : self.data.index(b"\n", begin)])
+
+    def without_nul(self) -> int:
+        """Where the first line begins that holds a NUL byte; the end of the piece where none does."""
+        return self._line_of(self.data.find(b"\0", self.start, self.stop))
+
+    def decodable(self) -> int:
+        """Where the first line begins that holds a NUL byte or is not UTF-8; the end of the piece where all is text."""
+        stop = self.without_nul()
+        try:
+            codecs.utf_8_decode(memoryview(self.data)[self.start : stop], "strict", True)
+            return stop
+        except UnicodeDecodeError as error:
+            return self._line_of(self.start + error.start)
+
+    def _line_of(self, at: int) -> int:
+        """Where the line of a byte begins; the end of the piece for −1."""
+        return self.stop if at < 0 else self.data.rfind(b"\n", self.start, at) + 1 or self.start
+
+
+def line_end(data: bytearray, start: int, filled: int) -> int:
+    """Where the last whole line of the text ends; `start` when there is none."""
+    return max(data.rfind(b"\n", start, filled) + 1, start)
+
+
+def too_long(source: str, line: int | None = None) -> InputError:
+    """What is wrong with a line, or a record of several, that has no end within the limit."""
+    return InputError(
+        f"a line or record must end within {LINE_LIMIT // 2**20} MiB, and this one does not", source, line
+    )
+
+
+def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
+    """Every line of the text, the last one with a newline too; the byte-order mark is left out.
+
+    A piece ends where `cut` says. Whole lines that were read before the source turned out to be damaged, or before a
+    line that is too long, come before the error.
+    """
+    rest, size, first, buffers = b"", FIRST, True, Buffers()
+    trouble: InputError | None = None
+    more = True
+    while more:
+        data = buffers.text(min(max(size, 2 * len(rest)), LINE_LIMIT + len(MARK)) + 1 + len(SLACK))
+        data[: len(rest)] = rest
+        filled, room = len(rest), len(data) - 1 - len(SLACK)
+        while more and filled < room:
+            try:
+                count = opened.fill(memoryview(data)[filled:room])
+            except InputError as error:
+                trouble, count = error, 0
+            filled, more = filled + count, count > 0
+        start = len(MARK) if first and data.startswith(MARK) else 0
+        stop = cut(data, start, filled)
+        if more and stop == start and filled - start > LINE_LIMIT:
+            raise too_long(opened.name)
+        if not more and trouble is None and filled > stop:
+            stop = filled
+            if data[filled - 1] != 10:
+                data[filled] = 10
+                filled = stop = filled + 1
+        rest = bytes(memoryview(data)[stop:filled])
+        if stop > start:
+            data[stop : stop + len(SLACK)] = SLACK
+            yield Piece(data, start, stop, buffers=buffers)
+            del data  # the next may take its memory
+            first, size = False, min(2 * size, LARGEST)
+        else:
+            rest = bytes(memoryview(data)[:filled])
+    if trouble is not None:
+        raise trouble
+
+
+def binary(source: str, line: int) -> InputError:
+    """What is wrong with a line that holds a NUL byte."""
+    return InputError("holds a NUL byte: this is a binary file, expected text", source, line)
+
+
+def decoded(line: bytes, source: str, number: int) -> str:
+    """The line as UTF-8 text."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        raise InputError(f"is not UTF-8 text: byte 0x{byte:02x} has no meaning there", source, number) from error
+
+
+Work = TypeVar("Work")
+Answer = TypeVar("Answer")
+
+MOST = 8
+PATIENCE = 0.5  # seconds for the thread that fetches to end: one that waits for a silent source is left behind
+
+
+def available() -> int:
+    """How many threads are of use here, at most eight."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST)
+
+
+def in_order(pieces: Iterator[Work], work: Callable[[Work], Answer], threads: int) -> Generator[Answer]:
+    """work(piece) for every piece; an error of either comes where its piece would have come.
+
+    >>> list(in_order(iter("abc"), str.upper, 2))
+    ['A', 'B', 'C']
+    """
+    if threads == 1:
+        yield from map(work, pieces)
+        return
+    room = Semaphore(threads + 1)  # pieces on their way
+    answers: SimpleQueue[Future[Answer] | BaseException | None] = SimpleQueue()
+    left = False
+
+    def fetch() -> None:
+        try:
+            for piece in pieces:
+                answers.put(pool.submit(work, piece))
+                room.acquire()
+                if left:
+                    return
+            answers.put(None)
+        except BaseException as error:  # it is raised where it is waited for
+            answers.put(error)
+
+    with ThreadPoolExecutor(threads, "parse") as pool:
+        fetching = Thread(target=fetch, name="fetch", daemon=True)
+        fetching.start()
+        try:
+            while (answer := answers.get()) is not None:
+                if isinstance(answer, BaseException):
+                    raise answer
+                yield answer.result()
+                room.release()
+        finally:
+            left = True
+            room.release(threads + 2)
+            fetching.join(PATIENCE)

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
+from noregret.experts.forecasts import Laid
 from noregret.interval import Interval
 from noregret.receipt.blend.replay import Replay
 from noregret.receipt.blend.spread import about
 from noregret.receipt.form import unpacked
 from noregret.receipt.verification import Verification
-from noregret.stream.columns import Laid
 
 Vector = NDArray[np.float64]
 ULP = 2.0**-52

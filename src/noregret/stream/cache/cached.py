@@ -20,10 +20,8 @@ from noregret.atomic import whole_file
 from noregret.errors import CacheWarning, InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
-from noregret.stream.cache.file import CacheFile, Rules, Writer
-from noregret.stream.cache.layout import Damaged, News
-from noregret.stream.cache.origin import Following, Origin, same_bytes, still
-from noregret.stream.cache.place import place_to_write, places
+from noregret.stream.cache.file import CacheFile, Damaged, News, Rules, Writer
+from noregret.stream.cache.origin import Following, Origin, place_to_write, places, same_bytes, still
 from noregret.stream.features import Features
 
 Reopen = Callable[[Features], Stream]  # the same rows from the source, under a recipe of their own

@@ -21,7 +21,7 @@ def _references(kept: deque[Any], i: int) -> int:
 _NONE = _references(deque([bytearray()]), 0)  # how often what nobody refers to counts as referred to
 
 
-class Reuse:
+class Buffers:
     """Text and arrays for the pieces of a stream; several threads may ask at once.
 
     Every slice of an array refers to the memory that it is cut from, so that rows which somebody keeps stay as they

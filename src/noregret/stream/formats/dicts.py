@@ -16,17 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
-from noregret.stream.base import Stream
-from noregret.stream.block import MAX_INDEX, Block, Indices, Ints, Sparse
-from noregret.stream.dates import as_written
+from noregret.stream.base import Missing, Stream
+from noregret.stream.block import BLOCK_VALUES, MAX_INDEX, TEXT_ROWS, Block, Indices, Ints, Sparse
+from noregret.stream.cells import Strings, is_missing
+from noregret.stream.cells import number as number_in
 from noregret.stream.features import Features, Memo, bounds, packer
-from noregret.stream.given import row_labels
-from noregret.stream.hashing import Strings, slots, tokens
-from noregret.stream.missing import Missing
-from noregret.stream.numbers import is_missing
-from noregret.stream.numbers import number as number_in
-from noregret.stream.settings import BLOCK_VALUES, DECLARING, TEXT_ROWS, Settings
-from noregret.stream.table import Converted
+from noregret.stream.hashing import slots, tokens
+from noregret.stream.raw_labels import row_labels
+from noregret.stream.reading import DECLARING, Settings
+from noregret.stream.recipe import Converted
+from noregret.stream.written import as_written
 
 Row = Mapping[Any, Any]
 Encoded = tuple[Indices, NDArray[np.float64]]

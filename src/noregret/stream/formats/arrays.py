@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError
-from noregret.stream.base import Stream
-from noregret.stream.block import Block, Dense, Ints, Rows, Sparse
-from noregret.stream.given import label_array, none
-from noregret.stream.missing import Missing
-from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES, Settings
-from noregret.stream.wording import reason
+from noregret.errors import InputError, reason
+from noregret.stream.base import Missing, Stream
+from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, Block, Dense, Ints, Rows, Sparse
+from noregret.stream.raw_labels import label_array, none
+from noregret.stream.reading import Settings
 
 SOURCE = "(X, y)"
 
@@ -31,9 +29,7 @@ class Arrays(Stream):
         self._weights = None if weights is None else _weights(weights)
         if self._weights is not None:
             _check_length(len(self._weights), rows, "weights")
-        features = settings.numbered("columns", columns, "an array")
-        if features.kind == "columns" and features.width != columns:
-            raise InputError(f"expected {features.width} columns as the model has, got {columns}", SOURCE)
+        features = settings.numbered("columns", columns, SOURCE)
         super().__init__(
             SOURCE,
             features,

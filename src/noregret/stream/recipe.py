@@ -13,16 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, SettingError
-from noregret.stream.amounts import amounts
+from noregret.errors import InputError, SettingError, listed
 from noregret.stream.block import Block, Dense, Floats, Ints, Rows
-from noregret.stream.dates import ORDER_WORDS, instants
+from noregret.stream.cells import Strings
+from noregret.stream.column import CATEGORY, LEFT_OUT, NUMBER, TEXT, Asked, Decision, Kind, kinds_of, label_line
 from noregret.stream.features import Features, Hints
-from noregret.stream.hashing import Column, HashedValues, Strings, by_row, merged
-from noregret.stream.kinds import CATEGORY, LEFT_OUT, NUMBER, TEXT, Kind, Mark, kinds_of
-from noregret.stream.recognise import Asked, Decision, label_line
-from noregret.stream.settings import DECLARING, Settings
-from noregret.stream.wording import listed
+from noregret.stream.hashing import Column, HashedValues, by_row, merged
+from noregret.stream.reading import DECLARING, Settings
+from noregret.stream.written import ORDER_WORDS, Mark, amounts, instants
 
 USUAL_LABEL = "label"
 USUAL_LABELS = (USUAL_LABEL, "target", "class", "outcome", "y")  # where nobody says, in this order

@@ -17,14 +17,12 @@ import numpy as np
 from noregret._native import parse_vw
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import Ints, Sparse
+from noregret.stream.cells import number as number_of
 from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import hashes
-from noregret.stream.lines import binary, decoded
-from noregret.stream.numbers import number as number_of
 from noregret.stream.opening import Input
-from noregret.stream.pieces import Piece
-from noregret.stream.settings import Settings
-from noregret.stream.text import Part, TextStream
+from noregret.stream.reading import Settings
+from noregret.stream.text import Part, Piece, TextStream, binary, decoded
 
 BLANKS = " \t\r"
 NAME = re.compile(rb"[^ \t\r\n|:]*")
@@ -34,7 +32,6 @@ class Vowpal(TextStream):
     """The rows of a file in Vowpal Wabbit's text format."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
-        settings.refuse_columns("a Vowpal Wabbit file")
         super().__init__(file, _recipe(settings, file.name), settings)
 
     def _parse(self, text: Piece) -> Part:
@@ -146,7 +143,7 @@ class _Rows:
         self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
         self._weights, self._lines = np.empty(rows), np.empty(rows, dtype=np.int64)
         self._bounds = np.empty(rows + 1, dtype=np.int64)
-        self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
+        self._indices, self._values = text.buffers.array(pairs, np.uint32), text.buffers.array(pairs)
         self._new, self._table = np.empty((pairs, 4), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
         self._said: list[str] = []  # names from lines that are not plain
         self._bounds[0] = 0
@@ -231,3 +228,19 @@ class _Rows:
 def _name(text: bytearray, begin: int) -> str:
     found = NAME.match(text, begin)
     return found[0].decode() if found else ""
+
+
+def looks_like(line: bytes) -> bool:
+    """Whether a | stands behind numbers alone, a label and an importance, or behind a tag that touches it.
+
+    >>> looks_like(b"-1 0.5 'a7|user age:3"), looks_like(b"label|age|town")
+    (True, False)
+    """
+    head, bar, _ = line.partition(b"|")
+    fields = head.split()
+    if fields and fields[-1].startswith(b"'"):
+        fields.pop()
+    elif fields and not head[-1:].isspace():
+        return False  # a tag without a quote, or the name of a column
+    numbers = [number_of(field.decode("utf-8", "replace")) for field in fields]
+    return bool(bar) and len(fields) <= 2 and None not in numbers

@@ -18,15 +18,13 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError
-from noregret.stream.base import Stream
-from noregret.stream.block import MAX_INDEX, Block, Dense, Rows
-from noregret.stream.given import label_array, none
+from noregret.errors import InputError, listed, reason
+from noregret.stream.base import Missing, Stream
+from noregret.stream.block import MAX_INDEX, TABLE_ROWS, Block, Dense, Rows
 from noregret.stream.hashing import summed
-from noregret.stream.missing import Missing
 from noregret.stream.opening import Input
-from noregret.stream.settings import TABLE_ROWS, Settings
-from noregret.stream.wording import listed, reason
+from noregret.stream.raw_labels import label_array, none
+from noregret.stream.reading import Settings
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -97,7 +95,6 @@ class Npz(Stream):
     """The rows of a NumPy archive."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
-        settings.refuse_columns("an .npz archive")
         self._file = file
         self._needed = settings.labels
         self.source = file.name
@@ -111,8 +108,6 @@ class Npz(Stream):
             length=rows,
             frozen=settings.frozen,
         )
-        if self.features.kind == "columns" and self.features.width != columns:
-            raise InputError(f"expected {self.features.width} columns as the model has, got {columns}", file.name)
         self._block_rows = settings.rows_per_block(TABLE_ROWS, 1 if self._sparse else columns)
 
     def _open(self, stack: ExitStack) -> tuple[bool, dict[str, _Member], tuple[int, int]]:

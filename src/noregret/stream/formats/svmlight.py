@@ -8,18 +8,17 @@ feature is the number that was written, from 0 to 2³¹ − 1. Plain lines are p
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 from noregret._native import parse_svmlight
 from noregret.errors import InputError
 from noregret.stream.block import MAX_INDEX, Sparse, reach
-from noregret.stream.lines import binary, decoded
-from noregret.stream.numbers import number as number_of
+from noregret.stream.cells import number as number_of
 from noregret.stream.opening import Input
-from noregret.stream.pieces import Piece
-from noregret.stream.settings import Settings
-from noregret.stream.text import Part, TextStream
+from noregret.stream.reading import Settings
+from noregret.stream.text import Part, Piece, TextStream, binary, decoded
 
 Pairs = tuple[list[int], list[float]]
 
@@ -28,7 +27,6 @@ class Svmlight(TextStream):
     """The rows of an svmlight file."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
-        settings.refuse_columns("an svmlight file")
         super().__init__(file, settings.numbered("index", 0, file.name), settings)
 
     def _parse(self, text: Piece) -> Part:
@@ -50,7 +48,7 @@ class _Rows:
         rows, pairs = counts.lines, counts.others
         self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
         self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
-        self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
+        self._indices, self._values = text.buffers.array(pairs, np.uint32), text.buffers.array(pairs)
         self._room = np.empty(4 * pairs + 2, dtype=np.int64)
         self._bounds[0] = 0
         self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)
@@ -167,3 +165,16 @@ def _complaint(tokens: list[bytes], source: str, number: int) -> InputError:
             return InputError(f"feature {int(index)} appears twice in the row", source, number)
         seen.add(int(index))
     raise AssertionError("a row was refused, but every token of it is well formed")
+
+
+def looks_like(line: bytes) -> bool:
+    """Whether a line is a label and INDEX:VALUE pairs, or a lone number.
+
+    >>> looks_like(b"+1 3:0.5"), looks_like(b"age;time 10:30;label")
+    (True, False)
+    """
+    tokens = line.partition(b"#")[0].split()
+    rest = tokens[1:] if tokens and b":" not in tokens[0] else tokens
+    pairs = all(re.fullmatch(rb"(?:\d+|qid):[^\s,;|]+", token) for token in rest)
+    lone = not rest and len(tokens) == 1 and number_of(tokens[0].decode("utf-8", "replace")) is not None
+    return lone or (bool(rest) and pairs)

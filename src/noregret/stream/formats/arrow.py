@@ -13,19 +13,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError
-from noregret.stream.amounts import amounts
-from noregret.stream.base import Stream
-from noregret.stream.block import Block, Ints
-from noregret.stream.given import none, words
-from noregret.stream.hashing import Strings, written
-from noregret.stream.kinds import CATEGORY, DAY, NOT_THERE, NUMBER, Dates
-from noregret.stream.missing import Missing
+from noregret.errors import InputError, reason
+from noregret.stream.base import Missing, Stream
+from noregret.stream.block import TABLE_ROWS, Block, Ints
+from noregret.stream.cells import Strings, as_text
+from noregret.stream.column import CATEGORY, LOOKED_AT, NUMBER, Asked, Dates, Decision, dated, decide
 from noregret.stream.opening import Input
-from noregret.stream.recognise import LOOKED_AT, Asked, Decision, dated, decide
-from noregret.stream.settings import TABLE_ROWS, Settings
-from noregret.stream.table import Converted, plan
-from noregret.stream.wording import reason
+from noregret.stream.raw_labels import none, words
+from noregret.stream.reading import Settings
+from noregret.stream.recipe import Converted, plan
+from noregret.stream.written import DAY, NOT_THERE, amounts
 
 ARROW_FILE = b"ARROW1"
 PARQUET_FILE = b"PAR1"
@@ -131,7 +128,7 @@ class ArrowTable(Stream):
             raise InputError(f"the label must be a number or a name, it holds type {column.type}", self.source)
         if self._plan.label_mark is not None:
             return amounts(strings(column, "label", self.source), self._plan.label_mark)[0]
-        return words([written(label) for label in cells(column, "label", self.source)])
+        return words([as_text(label) for label in cells(column, "label", self.source)])
 
 
 def _columns(schema: Any, source: str) -> tuple[list[str], list[Any]]:
@@ -189,7 +186,7 @@ class _Look:
         """The first cells of a column, as they are written."""
         name = self._names[place]
         found = [one for batch in looked for one in cells(batch.column(place), name, self._source)]
-        return [written(one) or "" for one in found[:LOOKED_AT]]
+        return [as_text(one) or "" for one in found[:LOOKED_AT]]
 
     def _typed(self, place: int, there: Holds, looked: list[Any]) -> Decision:
         """What the type of a column alone says."""

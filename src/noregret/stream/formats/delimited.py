@@ -7,7 +7,9 @@ own reader has the last word on every other.
 
 from __future__ import annotations
 
+import csv
 import math
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -16,23 +18,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._native import HASHED, IGNORED, LABEL, NUMBER, parse_delimited, records_end
-from noregret.errors import InputError
-from noregret.stream.amounts import amounts
+from noregret.errors import InputError, reason
 from noregret.stream.block import Dense, Ints, Rows
+from noregret.stream.cells import Strings, is_missing, number
+from noregret.stream.column import LOOKED_AT, Asked, Decision, decide
 from noregret.stream.features import Hints
-from noregret.stream.given import LabelTokens
-from noregret.stream.hashing import Strings
-from noregret.stream.kinds import MARKS
-from noregret.stream.numbers import is_missing, number
 from noregret.stream.opening import Input
-from noregret.stream.pieces import Piece, line_end, pieces
-from noregret.stream.recognise import LOOKED_AT, Asked, Decision, decide
-from noregret.stream.records import CELL_LIMIT, Records, delimiter
-from noregret.stream.settings import Settings
-from noregret.stream.table import Plan, label_place, plan
-from noregret.stream.text import Part, TextStream
+from noregret.stream.raw_labels import LabelTokens
+from noregret.stream.reading import Settings
+from noregret.stream.recipe import Plan, label_place, plan
+from noregret.stream.text import Part, Piece, TextStream, binary, decoded, line_end, pieces
+from noregret.stream.written import MARKS, amounts
 
 CellsOf = Callable[[int], Sequence[str]]  # the first cells of a column
+
+
+def looks_like(line: bytes) -> bool:
+    """Whether a line can be a header: any can."""
+    return True
 
 
 class Delimited(TextStream):
@@ -250,7 +253,7 @@ class _Rows:
         rows = counts.lines
         dense = plan.features.hash_start is None
         width = plan.features.width if dense else len(plan.numeric)
-        self._X = text.reuse.array(rows * width).reshape(rows, width)
+        self._X = text.buffers.array(rows * width).reshape(rows, width)
         if width != len(plan.numeric):
             self._X[:] = 0.0
         self._cells = np.empty((rows, 2 * len(plan.texts)), dtype=np.int64)  # where each begins and ends
@@ -364,3 +367,54 @@ def _number(cell: str, name: str, source: str, line: int) -> float:
         advice = f"(if its {what}, declare it with --{option} {name})"
         raise InputError(f"column {name!r} must hold numbers, got {cell!r} {advice}", source, line)
     return value
+
+
+DELIMITERS = ",;\t|"
+CELL_LIMIT = 2**24
+
+
+def delimiter(header: str) -> str:
+    r"""The one of , ; tab | that stands most often in the header outside quotes.
+
+    >>> delimiter('"a,b";c;label')
+    ';'
+    """
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max(DELIMITERS, key=bare.count)
+
+
+class Records:
+    """The records of a piece of text, from a given place and line on; both go on with every record."""
+
+    def __init__(self, text: Piece, between: str, source: str, at: int, line: int = 0) -> None:
+        # The limit belongs to the whole process, threads and all: it can only be raised, never put back.
+        csv.field_size_limit(max(csv.field_size_limit(), CELL_LIMIT))
+        self.at = at
+        self.line = line  # how many lines of the piece were read
+        self.began = line + 1  # where the last record began
+        self._text = text
+        self._source = source
+        self._reader = csv.reader(self._lines(), delimiter=between, strict=True)
+
+    def _lines(self) -> Iterator[str]:
+        while self.at < self._text.stop:
+            line = self._text.line(self.at)
+            self.at += len(line) + 1
+            self.line += 1
+            if b"\0" in line:
+                raise binary(self._source, self.line)
+            yield decoded(line, self._source, self.line) + "\n"
+
+    def take(self, width: int = 0) -> list[str] | None:
+        """The cells of the next record, as many as `width` says; None at the end of the piece."""
+        cells: list[str] | None = []
+        while cells == []:  # a blank line
+            self.began = self.line + 1
+            try:
+                cells = next(self._reader, None)
+            except csv.Error as error:
+                raise InputError(f"is not well-formed CSV ({reason(error)})", self._source, self.line) from error
+        if cells is not None and width and len(cells) != width:
+            sentence = f"expected {width} cells as in the header, got {len(cells)}"
+            raise InputError(sentence, self._source, self.began)
+        return cells
