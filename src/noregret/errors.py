@@ -1,11 +1,14 @@
 """Every error a user can cause, each one sentence: who, what must hold, what came.
 
-The command line prints `str(error)` on one line and exits with 2; nothing here is meant to be seen as a traceback.
+The command line prints `str(error)` on one line and exits with 2; nothing here is meant to be seen as a traceback. A
+sentence that tells the reader to give a setting names it by `setting`: a parameter in Python, an option on the command
+line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 
 
 class NoregretError(Exception):
@@ -69,6 +72,43 @@ class CacheWarning(UserWarning):
 
 class DivergedError(NoregretError, ArithmeticError):
     """The weights stopped being finite; the run was stopped before it could report nonsense."""
+
+
+_typed = False  # whether the user typed a command
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """Sentences that are made meanwhile name options, for the user typed a command."""
+    global _typed
+    before, _typed = _typed, True
+    try:
+        yield
+    finally:
+        _typed = before
+
+
+def setting(name: str, *values: str, columns: Collection[str] = (), python: str | None = None) -> str:
+    """A setting as its user would give it: with one of these values, or with columns; `python` where Python differs.
+
+    >>> setting("missing"), setting("missing", "zero", "skip"), setting("text", columns=["note"])
+    ('missing', "missing='zero' or 'skip'", "text=['note']")
+    >>> with on_command_line():
+    ...     setting("missing"), setting("missing", "zero", "skip"), setting("text", columns=["my note"])
+    ('--missing', '--missing zero or skip', "--text 'my note'")
+    """
+    if not _typed:
+        given = f"{list(columns)!r}" if columns else _either(map(repr, values))
+        return python or (f"{name}={given}" if given else name)
+    from shlex import quote
+
+    shown = [quote(one) if one.isprintable() else repr(one) for one in columns]
+    return " ".join([f"--{name.replace('_', '-')}", ",".join(shown) or _either(values)]).rstrip()
+
+
+def _either(values: Iterable[str]) -> str:
+    *others, last = [*values] or [""]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

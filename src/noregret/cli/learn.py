@@ -276,6 +276,7 @@ def learn(
     gathers = shuffle is not None or (passes > 1 and not source.rereadable)
     with ExitStack() as stack:
         with Interrupt(source, gently=not gathers) as interrupt:
+            source = interrupt.stream
             choice = chosen(wanted, source) if choice is None else choice
             core = choice.core
             if choice.radius is not None:

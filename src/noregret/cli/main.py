@@ -20,7 +20,7 @@ from noregret._version import __version__
 from noregret.cli.given import check_only_what_is_given
 from noregret.cli.signals import came, listen, stop_code
 from noregret.cli.visible import escaped_output
-from noregret.errors import CacheWarning, NoregretError, SettingError
+from noregret.errors import CacheWarning, NoregretError, SettingError, on_command_line
 from noregret.memory import shortage
 
 
@@ -89,7 +89,7 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 def main() -> None:
     """Run the command and leave with its exit code."""
     listen()
-    with escaped_output():
+    with escaped_output(), on_command_line():
         code = _run()
     sys.exit(code)
 

@@ -1,16 +1,22 @@
-"""A stream: rows in blocks, one pass at a time, with what is needed to name the place of every row."""
+"""A stream: rows in blocks, one pass at a time, with what is needed to name the place of every row.
+
+NaN is a missing value: an error, a 0, the mean of its feature so far, or a reason to leave out the row, as the user
+chose; one rule for every block of every reader. The mean is the learner's to fill in, for it keeps the means: here the
+value stays NaN. An infinity is always an error; so is a missing label, unless rows with missing values are left out.
+The user's own arrays are never changed.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, MemoryShortError
+from noregret.errors import InputError, MemoryShortError, setting
 from noregret.memory import shortage
 from noregret.stream.block import Block, Dense, all_finite
 from noregret.stream.features import Features
@@ -106,6 +112,25 @@ class Stream(ABC):
         return None if not self.length else min(1.0, self._seen / self.length)
 
 
+class Watched(Stream):
+    """The rows of `stream`, every pass handed over by way of `watch`, which may end it early."""
+
+    def __init__(self, stream: Stream, watch: Callable[[Iterator[Block]], Iterator[Block]]) -> None:
+        super().__init__(stream.source, stream.features, None, length=stream.length, rereadable=stream.rereadable)
+        self.gapped, self.frozen = stream.gapped, stream.frozen
+        self.decisions, self.columns = stream.decisions, stream.columns
+        self._stream, self._watch = stream, watch
+
+    def _read(self) -> Iterator[Block]:
+        return self._watch(self._stream.blocks())
+
+    def _pass(self) -> Iterator[Block]:
+        return self._read()  # a pass may end before its first row
+
+    def fraction(self) -> float | None:
+        return self._stream.fraction()
+
+
 Mask = NDArray[np.bool_]
 
 
@@ -145,10 +170,10 @@ class Missing:
         row = len(block) if position is None else block.rows.row_of(position)[0]
         label = _first(bad)
         if label is not None and label <= row:
-            raise _at(block, label, "the label is missing (use --missing skip to leave out such rows)")
+            raise _at(block, label, f"the label is missing (use {setting('missing', 'skip')} to leave out such rows)")
         if position is not None and np.isnan(block.rows.values[position]):
-            name = features.quoted(block.rows.row_of(position)[1])
-            raise _at(block, row, f"{name} is missing (NaN): use --missing mean, zero or skip")
+            name, rules = features.quoted(block.rows.row_of(position)[1]), setting("missing", "mean", "zero", "skip")
+            raise _at(block, row, f"{name} is missing (NaN): use {rules}")
         self._refuse_infinity(block, features, position)
 
 

@@ -55,6 +55,10 @@ class Strings:
         data, offsets = joined([as_text(cell) or "" for cell in cells])
         return cls(data, offsets[:-1], offsets[1:])
 
+    def first(self, rows: int) -> Strings:
+        """The first cells of those without codes."""
+        return Strings(self.data, self.starts[:rows], self.stops[:rows])
+
     def text(self, row: int) -> str:
         """Cell `row`."""
         place = row if self.codes is None else int(self.codes[row])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import SettingError
+from noregret.errors import SettingError, setting
 from noregret.stream.block import Ints
 from noregret.stream.cells import Strings, is_missing
 from noregret.stream.written import (
@@ -357,8 +356,8 @@ def _nearly(cells: Cells) -> tuple[str, str] | None:
 
 
 def _override(option: str, name: str) -> str:
-    """The option that decides otherwise, as it would be typed."""
-    return f"override: --{option} {shlex.quote(name) if name.isprintable() else repr(name)}"
+    """The setting that decides otherwise."""
+    return f"override: {setting(option, columns=[name])}"
 
 
 def _shown(cell: str) -> str:
@@ -367,4 +366,4 @@ def _shown(cell: str) -> str:
 
 
 def label_line(name: str) -> str:
-    return f"label: column {name!r} holds the label (override: --label COLUMN)"
+    return f"label: column {name!r} holds the label (override: {setting('label', 'COLUMN')})"

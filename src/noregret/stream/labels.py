@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError
+from noregret.errors import InputError, setting
 from noregret.stream.block import Block
 from noregret.stream.cells import number
 
@@ -203,7 +203,7 @@ class Labels:
         self._held += 1
         if self._held > HELD:
             sentence = f"{HELD} rows have the one label {shown_label(self._waiting)}"
-            raise InputError(f"{sentence}: say which is positive with --positive", source, line)
+            raise InputError(f"{sentence}: {_say_positive()}", source, line)
 
     def _beside_positive(self, label: Label, source: str | None, line: int | None) -> float:
         assert self.positive is not None
@@ -231,8 +231,7 @@ class Labels:
         if partners is not None and _spelling(label) not in partners:
             pair = f"{shown_label(known)} and {shown_label(label)}"
             raise InputError(
-                f"the labels are {pair}: say which is positive with --positive,"
-                " or, for more than two classes, --task multiclass",
+                f"the labels are {pair}: {_say_positive()}, or, for more than two classes, use {_multiclass()}",
                 source,
                 line,
             )
@@ -300,13 +299,21 @@ def shown_label(label: Label | None) -> str:
     return f"{label:g}" if isinstance(label, float) else repr(label)
 
 
+def _say_positive() -> str:
+    return f"say which is positive with {setting('positive', 'LABEL', python='positive= or classes=')}"
+
+
+def _multiclass() -> str:
+    return setting("task", "multiclass", python="MulticlassPerceptron")
+
+
 def _third(
     label: Label, negative: Label | None, positive: Label | None, source: str | None, line: int | None
 ) -> InputError:
     pair = f"{shown_label(negative)} and {shown_label(positive)}"
-    advice = "for more than two classes add --task multiclass (in Python, use MulticlassPerceptron)"
+    advice = f"for more than two classes use {_multiclass()}"
     if not (isinstance(label, str) or label in (-1.0, 0.0, 1.0)):
-        advice += "; for numbers add --task regression (in Python, a Regressor)"
+        advice += f"; for numbers use {setting('task', 'regression', python='a Regressor')}"
     return InputError(f"a third label, {shown_label(label)}, after {pair}: {advice}", source, line)
 
 

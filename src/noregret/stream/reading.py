@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, setting
 from noregret.stream import formats
 from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES
@@ -45,13 +45,13 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.missing not in MISSING_RULES:
-            raise SettingError(f"missing must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
+            raise SettingError(f"{setting('missing')} must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
         if not (type(self.hash_bits) is int and 1 <= self.hash_bits <= 30):
-            raise SettingError(f"hash_bits must be a whole number from 1 to 30, got {self.hash_bits!r}")
+            raise SettingError(f"{setting('hash_bits')} must be a whole number from 1 to 30, got {self.hash_bits!r}")
         if self.block_rows is not None and self.block_rows < 1:
-            raise SettingError(f"block_rows must be at least 1, got {self.block_rows!r}")
+            raise SettingError(f"{setting('block_rows')} must be at least 1, got {self.block_rows!r}")
         if self.threads is not None and not (type(self.threads) is int and self.threads >= 1):
-            raise SettingError(f"threads must be a whole number from 1 on, got {self.threads!r}")
+            raise SettingError(f"{setting('threads')} must be a whole number from 1 on, got {self.threads!r}")
         if self.frozen and self.features is None:
             raise SettingError("frozen needs the features of a model")
         self._check_columns()
@@ -81,7 +81,7 @@ class Settings:
         """Say that what names a column means nothing where there are no columns with names."""
         for option in ("label", *DECLARING, "keep", "ignore", "columns"):
             if getattr(self, option):
-                raise SettingError(f"{option} names a column, but {who} has no named columns")
+                raise SettingError(f"{setting(option)} names a column, but {who} has no named columns")
 
     def numbered(self, kind: Kind, columns: int, source: str) -> Features:
         """The features of a source without names: the model's own when they are without names too, of one width."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import NamedTuple, TypeVar
@@ -19,96 +20,27 @@ from numpy.typing import NDArray
 from noregret import _native
 from noregret.errors import InputError
 from noregret.stream.base import Missing, Stream
-from noregret.stream.block import MAX_INDEX, Block, Ints, Rows
+from noregret.stream.block import MAX_INDEX, Block, Floats, Ints, Rows
 from noregret.stream.buffers import Buffers
+from noregret.stream.cells import Strings
+from noregret.stream.column import Asked, Decision, decide
 from noregret.stream.features import Features, Hints
 from noregret.stream.opening import Input, Opened
 from noregret.stream.raw_labels import LabelTokens
 from noregret.stream.reading import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The rows of one piece of text."""
-
-    rows: Rows
-    labels: NDArray[np.float64]  # NaN where the label is no number
-    tokens: Callable[[], list[bytes]] | None  # every label as it is written, where there are labels
-    lines: Ints  # the line of each row, counted from 0 at the piece's first
-    count: int  # of the lines in the piece
-    wrong: InputError | None = None  # what ends the rows; its line is counted from 1 at the piece's first
-    weights: NDArray[np.float64] | None = None
-    hints: Hints | None = None  # what the recipe is to remember
-
-
-class TextStream(Stream):
-    """Rows that each stand on a line of their own."""
-
-    def __init__(self, file: Input, features: Features, settings: Settings) -> None:
-        super().__init__(
-            file.name,
-            features,
-            Missing(settings.missing, settings.labels),
-            rereadable=file.rereadable,
-            frozen=settings.frozen,
-        )
-        self._file = file
-        self._settings = settings
-        self._opened: Opened | None = None
-
-    def fraction(self) -> float | None:
-        return None if not (self._opened and self._file.size) else self._opened.position / self._file.size
-
-    @abstractmethod
-    def _parse(self, text: Piece) -> Part:
-        """The rows of a piece of text; several threads call this at once."""
-
-    def _label_tokens(self) -> LabelTokens:
-        return LabelTokens(self.source, self._settings.labels)
-
-    def _pieces(self) -> Generator[Piece]:
-        with self._file.open() as self._opened:
-            yield from pieces(self._opened)
-
-    def _read(self) -> Iterator[Block]:
-        labels, before, self._opened = self._label_tokens(), 0, None
-        pieces = self._pieces()
-        parts = in_order(pieces, self._parse, self._settings.threads or available())
-        try:
-            for part in parts:
-                if part.hints is not None:
-                    self.features.note(part.hints)
-                if len(part.lines):
-                    yield from self._block(part, labels, before).pieces(self._settings.block_rows or MAX_INDEX)
-                if part.wrong is not None:
-                    line = before + (part.wrong.line or 1)
-                    raise InputError(part.wrong.sentence, self.source, line) from part.wrong
-                before += part.count
-        except InputError as error:
-            if error.line is not None or self._opened is None:
-                raise
-            raise InputError(error.sentence, error.source, before + 1) from error
-        finally:
-            parts.close()
-            with suppress(ValueError):  # another thread still waits for bytes of a source that is silent
-                pieces.close()
-
-    def _block(self, part: Part, labels: LabelTokens, before: int) -> Block:
-        lines = part.lines + (before + 1)
-
-        def tokens() -> list[str]:
-            written = zip(part.tokens() if part.tokens else (), lines.tolist(), strict=True)
-            return [decoded(token, self.source, line) for token, line in written]
-
-        found = part.labels if part.tokens is None else labels.numbers(part.labels, tokens, lines)
-        return Block(part.rows, found, lines, self.source, part.weights)
-
+from noregret.stream.recipe import plan
 
 FIRST, LARGEST = 2**16, 2**22  # bytes: the first piece is small, so that its rows are there soon
 LINE_LIMIT = 2**26  # bytes: a few compressed kilobytes could otherwise be a line that fills the memory
 SLACK = b"\n" * _native.SLACK  # what a parser may look at behind a piece
 MARK = b"\xef\xbb\xbf"
+MOST = 8
+PATIENCE = 0.5  # seconds for the thread that fetches to end: one that waits for a silent source is left behind
+
 Cut = Callable[[bytearray, int, int], int]
+CellsOf = Callable[[int], Sequence[str]]  # the first cells of a column
+Work = TypeVar("Work")
+Answer = TypeVar("Answer")
 
 
 class Counts(NamedTuple):
@@ -230,13 +162,6 @@ def decoded(line: bytes, source: str, number: int) -> str:
         raise InputError(f"is not UTF-8 text: byte 0x{byte:02x} has no meaning there", source, number) from error
 
 
-Work = TypeVar("Work")
-Answer = TypeVar("Answer")
-
-MOST = 8
-PATIENCE = 0.5  # seconds for the thread that fetches to end: one that waits for a silent source is left behind
-
-
 def available() -> int:
     """How many threads are of use here, at most eight."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -280,3 +205,168 @@ def in_order(pieces: Iterator[Work], work: Callable[[Work], Answer], threads: in
             left = True
             room.release(threads + 2)
             fetching.join(PATIENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of one piece of text."""
+
+    rows: Rows
+    labels: NDArray[np.float64]  # NaN where the label is no number
+    tokens: Callable[[], list[bytes]] | None  # every label as it is written, where there are labels
+    lines: Ints  # the line of each row, counted from 0 at the piece's first
+    count: int  # of the lines in the piece
+    wrong: InputError | None = None  # what ends the rows; its line is counted from 1 at the piece's first
+    weights: NDArray[np.float64] | None = None
+    hints: Hints | None = None  # what the recipe is to remember
+
+
+class TextStream(Stream):
+    """Rows that each stand on a line of their own."""
+
+    def __init__(self, file: Input, features: Features, settings: Settings) -> None:
+        super().__init__(
+            file.name,
+            features,
+            Missing(settings.missing, settings.labels),
+            rereadable=file.rereadable,
+            frozen=settings.frozen,
+        )
+        self._file = file
+        self._settings = settings
+        self._opened: Opened | None = None
+
+    def fraction(self) -> float | None:
+        return None if not (self._opened and self._file.size) else self._opened.position / self._file.size
+
+    @abstractmethod
+    def _parse(self, text: Piece) -> Part:
+        """The rows of a piece of text; several threads call this at once."""
+
+    def _label_tokens(self) -> LabelTokens:
+        return LabelTokens(self.source, self._settings.labels)
+
+    def _pieces(self) -> Generator[Piece]:
+        with self._file.open() as self._opened:
+            yield from pieces(self._opened)
+
+    def _read(self) -> Iterator[Block]:
+        labels, before, self._opened = self._label_tokens(), 0, None
+        pieces = self._pieces()
+        parts = in_order(pieces, self._parse, self._settings.threads or available())
+        try:
+            for part in parts:
+                if part.hints is not None:
+                    self.features.note(part.hints)
+                if len(part.lines):
+                    yield from self._block(part, labels, before).pieces(self._settings.block_rows or MAX_INDEX)
+                if part.wrong is not None:
+                    line = before + (part.wrong.line or 1)
+                    raise InputError(part.wrong.sentence, self.source, line) from part.wrong
+                before += part.count
+        except InputError as error:
+            if error.line is not None or self._opened is None:
+                raise
+            raise InputError(error.sentence, error.source, before + 1) from error
+        finally:
+            parts.close()
+            with suppress(ValueError):  # another thread still waits for bytes of a source that is silent
+                pieces.close()
+
+    def _block(self, part: Part, labels: LabelTokens, before: int) -> Block:
+        lines = part.lines + (before + 1)
+
+        def tokens() -> list[str]:
+            written = zip(part.tokens() if part.tokens else (), lines.tolist(), strict=True)
+            return [decoded(token, self.source, line) for token, line in written]
+
+        found = part.labels if part.tokens is None else labels.numbers(part.labels, tokens, lines)
+        return Block(part.rows, found, lines, self.source, part.weights)
+
+
+class TableText(TextStream):
+    """Rows of named columns: what these are, unless it is declared, the first thousand rows tell."""
+
+    def __init__(self, file: Input, settings: Settings) -> None:
+        self._file, self._settings = file, settings
+        self._waiting: Iterator[Piece] | None = None  # what was looked at of a source that can be read only once
+        self._looking = True
+        source = self._whole_pieces()
+        try:
+            looked_at, names, cells = self._look(source)
+            self._plan = plan(names, lambda asked: self._decided(names, cells, asked), settings, file.name)
+        except BaseException:
+            source.close()
+            raise
+        if file.rereadable:
+            source.close()
+        else:
+            self._waiting = chain(looked_at, source)
+        self._looking = False
+        super().__init__(file, self._plan.features, settings)
+        self.decisions, self.columns = self._plan.decisions, self._plan.columns
+
+    @abstractmethod
+    def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[str], CellsOf]:
+        """The pieces that the first thousand rows stand in, the names of the columns, and their first cells."""
+
+    def _cut(self, data: bytearray, start: int, filled: int) -> int:
+        """Where the last whole row ends."""
+        return line_end(data, start, filled)
+
+    def _semicolons(self) -> bool:
+        """Whether cells are separated by semicolons, so that a comma is rather a decimal mark."""
+        return False
+
+    def _decided(self, names: Sequence[str], cells: CellsOf, asked: dict[int, Asked]) -> dict[int, Decision]:
+        """What columns are, from their first cells."""
+        found = decide(
+            {names[place]: cells(place) for place in asked},
+            {names[place]: said for place, said in asked.items()},
+            semicolons=self._semicolons(),
+            closely=self._settings.recognise,
+        )
+        return {place: found[names[place]] for place in asked}
+
+    def _whole_pieces(self) -> Generator[Piece]:
+        """The text in pieces of whole rows."""
+        with self._file.open() as self._opened:
+            lines = 0
+            try:
+                for text in pieces(self._opened, self._cut):
+                    yield text
+                    lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
+            except InputError as error:
+                if error.line is not None or not self._looking:
+                    raise  # who reads the rows knows the line
+                raise InputError(error.sentence, error.source, lines + 1) from error
+
+    def _pieces(self) -> Generator[Piece]:
+        yield from self._whole_pieces() if self._waiting is None else self._waiting
+
+    def _label_tokens(self) -> LabelTokens:
+        return LabelTokens(self.source, self._settings.labels, mark=self._plan.label_mark)
+
+    def _part(
+        self,
+        X: Floats,
+        texts: Sequence[Strings],
+        labels: NDArray[np.float64],
+        tokens: Callable[[int], list[bytes]],
+        lines: Ints,
+        count: int,
+        wrong: InputError | None,
+    ) -> Part:
+        """The rows of plain numbers and of the columns taken as text, up to the first cell that does not fit."""
+        hashed, rows, made = len(self._plan.hashed), len(lines), []
+        for column, cells in zip(self._plan.converted, texts[hashed:], strict=True):
+            values, unfit = column.values(cells)
+            made.append(values)
+            if unfit is not None and unfit < rows:
+                rows, line = unfit, int(lines[unfit]) + 1
+                wrong = InputError(column.refusal(cells.text(unfit)), self.source, line)
+        found, hints = self._plan.rows(
+            X[:rows], [values[:rows] for values in made], [cells.first(rows) for cells in texts[:hashed]]
+        )
+        written = None if self._plan.label is None else lambda: tokens(rows)
+        return Part(found, labels[:rows], written, lines[:rows], count, wrong, hints=hints)

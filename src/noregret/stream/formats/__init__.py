@@ -37,6 +37,7 @@ FORMATS = (
     Format("arrow", "read_parquet", (".parquet", ".pq"), (b"PAR1",)),
     Format("arrow", "read_ipc", (".arrow", ".arrows", ".feather", ".ipc"), (b"ARROW1", b"\xff\xff\xff\xff")),
     Format("npz", "Npz", (".npz",), (b"PK\x03\x04",), "an .npz archive"),
+    Format("jsonlines", "JsonLines", (".jsonl", ".ndjson")),
     Format("vw", "Vowpal", (".vw",), unnamed="a Vowpal Wabbit file"),
     Format("svmlight", "Svmlight", (".svm", ".svmlight", ".libsvm"), unnamed="an svmlight file"),
     Format("delimited", "Delimited", (".csv", ".tsv")),  # the last: any text that is nothing else

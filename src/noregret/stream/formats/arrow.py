@@ -1,7 +1,7 @@
 """Tables held by Arrow: Parquet files, Arrow IPC files and streams, and in-memory frames seen through Arrow.
 
 Numbers, booleans and decimals are numeric, dates and time stamps dates, dictionaries categorical; what strings are,
-their first thousand rows tell (see `recognise`). Anything else is refused with its type. Rows are counted from 1.
+their first thousand rows tell (see `column`). Anything else is refused with its type. Rows are counted from 1.
 """
 
 from __future__ import annotations
@@ -85,15 +85,16 @@ class ArrowTable(Stream):
                 done += piece.num_rows
 
     def _block(self, batch: Any, done: int) -> Block:
-        chosen = self._plan
-        return chosen.block(
-            [self._numbers(batch.column(column.column), column.name) for column in chosen.numeric],
-            [self._made(batch.column(column.column), column, done) for column in chosen.converted],
-            [strings(batch.column(column.column), column.name, self.source) for column in chosen.hashed],
-            none(batch.num_rows) if chosen.label is None else self._labels(batch.column(chosen.label)),
-            np.arange(done + 1, done + 1 + batch.num_rows, dtype=np.int64),
-            self.source,
+        chosen, count = self._plan, batch.num_rows
+        rows, hints = chosen.rows(
+            chosen.matrix([self._numbers(batch.column(one.column), one.name) for one in chosen.numeric], count),
+            [self._made(batch.column(one.column), one, done) for one in chosen.converted],
+            [strings(batch.column(one.column), one.name, self.source) for one in chosen.hashed],
         )
+        labels = none(count) if chosen.label is None else self._labels(batch.column(chosen.label))
+        if hints is not None:
+            self.features.note(hints)
+        return Block(rows, labels, np.arange(done + 1, done + 1 + count, dtype=np.int64), self.source)
 
     def _numbers(self, column: Any, name: str) -> NDArray[np.float64]:
         import pyarrow
