@@ -67,6 +67,18 @@ BAD_FILES = {
         "label,a\n" + "x,2\ny,3\n" * 500 + "z,4\n",
         r"third\.csv:1002: a third label, 'z', after 'x' and 'y': for more than two classes use --task multiclass.*",
     ),
+    "cut.jsonl": ('{"y": 1, "a": 2}\n{"y": 1,\n', r"cut\.jsonl:2: each line must be one JSON object: .* cut short"),
+    "nan.jsonl": ('{"y": 1, "a": 2}\n{"y": 1, "a": NaN}\n', r"nan\.jsonl:2: .*: NaN and Infinity are not JSON, .*"),
+    "twice.jsonl": ('{"y": 1, "a": 2, "a": 3}\n', r"twice\.jsonl:1: the key 'a' comes twice"),
+    "hole.ndjson": (
+        '{"y": 1, "a": 2}\n{"y": 0}\n',
+        r"hole\.ndjson:2: feature 'a' is missing .* --missing mean, .*",
+    ),
+    "tags.jsonl": ('{"y": 1, "a": ["x"]}\n', r"tags\.jsonl:1: the value of 'a' must be .* \(or use --ignore a\)"),
+    "late.jsonl": (
+        '{"y": 1, "a": 2}\n' * 1500 + '{"y": 1, "a": 2, "b": 3}\n',
+        r"late\.jsonl:1501: 'b' is in none of the first 1,000 rows: .* --numeric b, --categorical b or --ignore b",
+    ),
     "open.csv": ('label,a\n1,"2\n', r"open\.csv:2: is not well-formed CSV \(.*\)"),
     "latin.csv": (b"label,a\n1,caf\xe9\n", r"latin\.csv:2: is not UTF-8 text: byte 0xe9 has no meaning there"),
     "late.csv": (

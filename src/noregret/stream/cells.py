@@ -52,7 +52,7 @@ class Strings:
     @classmethod
     def of(cls, cells: Sequence[Any]) -> Strings:
         """Cells of any type, as they are written."""
-        data, offsets = joined([as_text(cell) or "" for cell in cells])
+        data, offsets = joined([cell if type(cell) is str else as_text(cell) or "" for cell in cells])
         return cls(data, offsets[:-1], offsets[1:])
 
     def first(self, rows: int) -> Strings:

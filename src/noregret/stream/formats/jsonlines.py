@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -27,6 +28,8 @@ from noregret.stream.text import CellsOf, Part, Piece, TableText, binary, decode
 
 Row = dict[str, Any]
 NUMBERS = frozenset((int, float, bool, type(None)))
+NESTED = frozenset((list, dict))
+SAID = (*DECLARING, "keep", "ignore")
 _object = msgspec.json.Decoder(dict).decode
 
 
@@ -63,79 +66,98 @@ class JsonLines(TableText):
             before += text.counts(b"\n").lines
         if not rows:
             raise InputError("holds no rows", self._file.name)
-        rows = rows[:LOOKED_AT]
-        self._names = self._columns_of(rows)
-        return looked_at, self._names, lambda place: self._cells(rows, lines, self._names[place])
+        self._names = self._columns_of(rows[:LOOKED_AT], ended=len(rows) < LOOKED_AT)
+        table = _Table(rows[:LOOKED_AT], lines, self._file.name)
+        return looked_at, self._names, lambda place: _cells(table.values(self._names[place]))
 
-    def _columns_of(self, rows: Iterable[Row]) -> list[str]:
-        """The keys with a value somewhere, in the order in which they show, then what is known or declared besides."""
-        given = self._settings
-        ignored = frozenset(given.ignore)
-        shown = (key for row in rows for key, value in row.items() if value is not None or key in ignored)
-        declared = (name for option in (*DECLARING, "keep") for name in getattr(given, option))
-        known = () if given.features is None else given.features.columns
+    def _columns_of(self, rows: Iterable[Row], ended: bool) -> list[str]:
+        """The keys with a value somewhere, as they show, and those known; declared ones too if they may come later."""
+        given, known = self._settings, {} if self._settings.features is None else self._settings.features.columns
+        shown = (key for row in rows for key, value in row.items() if value is not None or key in given.ignore)
+        declared = () if ended else (name for option in SAID for name in getattr(given, option))
         return list(dict.fromkeys((*shown, *known, *declared, *(given.columns or ()))))
 
     def _parse(self, text: Piece) -> Part:
         rows, lines, wrong = _objects(text, self.source, 0, self._settings.ignore)
         while True:
             try:
-                X, texts, labels, written = self._taken_apart(rows, lines)
+                X, texts, labels = self._taken_apart(rows, lines)
                 break
             except InputError as error:  # the rows before it are well-formed
                 wrong, kept = error, lines.index((error.line or 1) - 1)
                 rows, lines = rows[:kept], lines[:kept]
+
+        def written(count: int) -> list[bytes]:
+            return [cell.strip().encode("utf-8", "surrogatepass") for cell in _cells(labels[:count])]
+
+        numbers = np.array([math.nan if isinstance(one, str) else _float(one) for one in labels])
         count = text.counts(b"\n").lines
-        return self._part(X, texts, labels, lambda n: written[:n], np.array(lines, dtype=np.int64), count, wrong)
+        return self._part(X, texts, numbers, written, np.array(lines, dtype=np.int64), count, wrong)
 
-    def _taken_apart(
-        self, rows: Sequence[Row], lines: Sequence[int]
-    ) -> tuple[Floats, list[Strings], NDArray[np.float64], list[bytes]]:
-        """Plain numbers, the columns taken as text, the labels that are numbers, and all as they are written."""
+    def _taken_apart(self, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Floats, list[Strings], Sequence[Any]]:
+        """The plain numbers, the columns taken as text, and the labels."""
+        plan, table = self._plan, _Table(rows, lines, self._file.name)
         if not self.frozen:
-            self._refuse_new_keys(rows, lines)
-        plan = self._plan
-        X = plan.matrix([self._numbers(rows, lines, column.name) for column in plan.numeric], len(rows))
-        texts = [Strings.of(self._cells(rows, lines, column.name)) for column in plan.texts]
-        if plan.label is None:
-            return X, texts, np.full(len(rows), math.nan), []
-        label = self._names[plan.label]
-        labels = np.array([math.nan if isinstance(row.get(label), str) else _float(row.get(label)) for row in rows])
-        written = [cell.strip().encode("utf-8", "surrogatepass") for cell in self._cells(rows, lines, label)]
-        return X, texts, labels, written
+            table.refuse_others(self._known)
+        X = plan.matrix([table.numbers(column.name) for column in plan.numeric], len(rows))
+        texts = [Strings.of(_cells(table.values(column.name))) for column in plan.texts]
+        return X, texts, [None] * len(rows) if plan.label is None else table.values(self._names[plan.label])
 
-    def _refuse_new_keys(self, rows: Sequence[Row], lines: Sequence[int]) -> None:
-        for row, line in zip(rows, lines, strict=True):
-            if not row.keys() <= self._known:
-                new = next((key for key, value in row.items() if key not in self._known and value is not None), None)
-                if new is not None:
-                    remedies = [setting(option, columns=[new]) for option in ("numeric", "categorical", "ignore")]
-                    said = f"{new!r} is in none of the first {LOOKED_AT:,} rows: say what it is, such as"
-                    raise InputError(f"{said} {', '.join(remedies[:-1])} or {remedies[-1]}", self._file.name, line + 1)
 
-    def _numbers(self, rows: Sequence[Row], lines: Sequence[int], name: str) -> NDArray[np.float64]:
+class _Table:
+    """Rows as columns."""
+
+    def __init__(self, rows: Sequence[Row], lines: Sequence[int], source: str) -> None:
+        self._lines, self._source = lines, source
+        self._none = [None] * len(rows)
+        layouts = set(map(tuple, rows))
+        self._columns: dict[str, Sequence[Any]]
+        if len(layouts) == 1:
+            self._columns = dict(zip(*layouts, zip(*map(dict.values, rows), strict=True), strict=True))
+        else:
+            names = dict.fromkeys(chain.from_iterable(layouts))
+            self._columns = {name: [row.get(name) for row in rows] for name in names}
+
+    def refuse_others(self, known: Collection[str]) -> None:
+        """An error at the first row with a value under a key that is not known."""
+        others = {name: values for name, values in self._columns.items() if name not in known}
+        first = {name: self._first(name, lambda value: value is not None) for name in others}
+        at, name = min(((place, name) for name, place in first.items() if place is not None), default=(None, ""))
+        if at is not None:
+            remedies = [setting(option, columns=[name]) for option in ("numeric", "categorical", "ignore")]
+            said = f"{name!r} is in none of the first {LOOKED_AT:,} rows: say what it is, such as"
+            raise self._at(at, f"{said} {', '.join(remedies[:-1])} or {remedies[-1]}")
+
+    def values(self, name: str) -> Sequence[Any]:
+        """The values of a column, which are not nested."""
+        values = self._columns.get(name, self._none)
+        if not NESTED.isdisjoint(map(type, values)):
+            remedy = setting("ignore", columns=[name])
+            said = f"the value of {name!r} must be a number, a string or an array of numbers (or use {remedy})"
+            raise self._at(self._first(name, lambda value: type(value) in NESTED) or 0, said)
+        return values
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of plain numbers."""
-        values = [row.get(name) for row in rows]
-        if NUMBERS.issuperset(map(type, values)):
-            try:
-                return np.array(values, dtype=np.float64)
-            except OverflowError:
-                return np.array(list(map(_float, values)))
-        cells = zip(values, self._cells(rows, lines, name), lines, strict=True)
-        source = self._file.name
-        return np.array(
-            [plain_number(c, name, source, line + 1) if isinstance(v, str) else _float(v) for v, c, line in cells]
-        )
+        values = self.values(name)
+        if str in set(map(type, values)):
+            source, cells = self._source, zip(values, self._lines, strict=True)
+            values = [plain_number(v, name, source, line + 1) if isinstance(v, str) else v for v, line in cells]
+        try:
+            return np.array(values, dtype=np.float64)  # None is NaN
+        except OverflowError:
+            return np.array(list(map(_float, values)))
 
-    def _cells(self, rows: Sequence[Row], lines: Sequence[int], name: str) -> list[str]:
-        """A column as it would be written in CSV."""
-        values = [row.get(name) for row in rows]
-        for value, line in zip(values, lines, strict=False):
-            if isinstance(value, list | dict):
-                remedy = setting("ignore", columns=[name])
-                said = f"the value of {name!r} must be a number, a string or an array of numbers (or use {remedy})"
-                raise InputError(said, self._file.name, line + 1)
-        return [v if isinstance(v, str) else as_text(int(v) if isinstance(v, bool) else v) or "" for v in values]
+    def _first(self, name: str, wanted: Callable[[Any], bool]) -> int | None:
+        return next((place for place, value in enumerate(self._columns[name]) if wanted(value)), None)
+
+    def _at(self, place: int, sentence: str) -> InputError:
+        return InputError(sentence, self._source, self._lines[place] + 1)
+
+
+def _cells(values: Sequence[Any]) -> list[str]:
+    """A column as it would be written in CSV."""
+    return [v if type(v) is str else as_text(int(v) if type(v) is bool else v) or "" for v in values]
 
 
 def _float(value: float | None) -> float:
@@ -143,7 +165,7 @@ def _float(value: float | None) -> float:
     try:
         return math.nan if value is None else float(value)
     except OverflowError:
-        return math.copysign(math.inf, value or 0)
+        return -math.inf if value is not None and value < 0 else math.inf
 
 
 def _objects(
@@ -231,10 +253,11 @@ def _malformed(line: bytes, error: Exception, source: str, number: int) -> Input
     except InputError as other:
         return other
     said = reason(error).removeprefix("JSON is malformed: ").partition(" - at")[0].replace("`", "")
+    said = said[:1].lower() + said[1:]
     if isinstance(error, RecursionError):
         said = "it is nested too deeply"
     elif "truncated" in said:
         said = "this one is cut short"
     elif re.search(rb"[:,\[]\s*-?(NaN|Infinity)", line):
         said = "NaN and Infinity are not JSON, write null"
-    return InputError(f"each line must be one JSON object: {said[:1].lower()}{said[1:]}", source, number)
+    return InputError(f"each line must be one JSON object: {said}", source, number)
