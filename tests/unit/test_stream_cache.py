@@ -261,7 +261,7 @@ def test_damage_met_half_way_does_not_disturb_the_run(tmp_path):
 
 def test_a_file_that_is_no_cache_is_left_alone(file):
     beside(file).write_text("my own notes, under this name by chance")
-    with pytest.raises(nr.InputError, match=r"which is no cache: move that away"):
+    with pytest.raises(nr.InputError, match=r"which is not a cache: move that away"):
         list(nr.read(file, cache=True).blocks())
     assert beside(file).read_text().startswith("my own notes")
 

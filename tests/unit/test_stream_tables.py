@@ -284,7 +284,7 @@ def test_labels_beside_a_frame():
 def test_a_file_that_is_not_what_its_name_says_is_refused(tmp_path, name):
     file = tmp_path / name
     file.write_bytes(b"1 1:1\n" * 100)
-    with pytest.raises(InputError, match=f"{name}: is damaged, cut short or not what it seems"):
+    with pytest.raises(InputError, match=f"{name}: is truncated or corrupt"):
         matrix(read(file))
 
 

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from noregret.memory import shortage
 from noregret.stream.block import Block, Dense, all_finite
 from noregret.stream.features import Features
 
+if TYPE_CHECKING:
+    from noregret.stream.reading import Settings
+
 
 class Stream(ABC):
     """Rows and labels that can be passed over; `blocks()` starts a new pass."""
@@ -29,19 +33,19 @@ class Stream(ABC):
         self,
         source: str,
         features: Features,
-        missing: Missing | None,
+        settings: Settings | None,
         *,
         length: int | None = None,
         rereadable: bool = True,
-        frozen: bool = False,
     ) -> None:
         self.source = source
         self.features = features
-        self.missing = missing  # None: the rows were cleaned before
-        self.gapped = missing is not None and missing.rule == "mean"  # whether learners fill in what is missing
+        # Without settings the rows were cleaned before.
+        self.missing = None if settings is None else Missing(settings.missing, settings.labels)
+        self.gapped = settings is not None and settings.missing == "mean"  # whether learners fill in what is missing
+        self.frozen = settings is not None and settings.frozen
         self.length = length
         self.rereadable = rereadable
-        self.frozen = frozen
         self.decisions: tuple[str, ...] = ()  # a line for each thing that was recognised in the columns
         self.columns: dict[str, str] = {}  # what becomes of each column of a table
         self._begun = False

@@ -134,7 +134,7 @@ CATEGORY, TEXT, LEFT_OUT = Kind("category"), Kind("text"), Kind("left out")
 
 
 def kinds_of(stored: Mapping[Any, Any]) -> dict[str, Kind]:
-    """Columns and their kinds as they were written down; a ValueError for what is no such thing."""
+    """Columns and their kinds as they were written down; a ValueError for anything else."""
     if not isinstance(stored, Mapping) or not all(isinstance(name, str) for name in stored):
         raise SettingError("the columns must be names with what becomes of each")
     return {name: Kind.of(kind) for name, kind in stored.items()}
@@ -185,12 +185,12 @@ class Cells:
 
     @cached_property
     def misfits(self) -> dict[Mark, int]:
-        """How many cells are no numbers with this decimal mark."""
+        """How many cells are not numbers with this decimal mark."""
         return {mark: len(amounts(self.strings, mark)[1]) for mark in MARKS}
 
     @cached_property
     def undated(self) -> dict[Order, int]:
-        """How many cells are no dates in this order."""
+        """How many cells are not dates in this order."""
         return {order: len(instants(self.strings, order)[2]) for order in ORDERS}
 
     @property
@@ -319,29 +319,29 @@ def _words(name: str, cells: Cells, keep: bool) -> Decision:
     if not count:
         return Decision(NUMBER)
     if len(cells.orders) > 1:
-        said = "may hold dates, but whether day or month comes first cannot be told: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('date', name)})")
+        return _category(name, "may hold dates, but whether day or month comes first cannot be told", "date")
     if cells.distinct >= HALF * count and sum(len(cell.split()) for cell in cells.all) >= WORDS * count:
         said = "is free text, hashed by word"
         return Decision(TEXT, f"text: column {name!r} {said} ({_override('categorical', name)})")
     numbers = sum(map(is_plain, cells.all)) if cells.digits or cells.distinct > NEARLY_ALL * count else 0
     if numbers == count:
-        said = "is text that looks like numbers: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('numeric', name)})")
+        return _category(name, "is text that looks like numbers", "numeric")
     if numbers > NEARLY_ALL * count:
         other = next(cell for cell in cells.all if not is_plain(cell))
-        said = f"holds numbers, but also {_shown(other)}: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('ignore', name)})")
+        return _category(name, f"holds numbers, but also {_shown(other)}", "ignore")
     nearly = _nearly(cells)
     if nearly is not None:
-        what, other = nearly
-        said = f"holds {what}, but also {_shown(other)}: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('ignore', name)})")
+        return _category(name, f"holds {nearly[0]}, but also {_shown(nearly[1])}", "ignore")
     spaces = any(len(cell.split()) > 1 for cell in cells.all)
     if count >= ENOUGH and cells.distinct > NEARLY_ALL * count and not spaces and 2 * numbers < count and not keep:
         said = "is different in nearly every row"
         return Decision(LEFT_OUT, f"left out: column {name!r} {said} ({_override('keep', name)})")
     return Decision(CATEGORY)
+
+
+def _category(name: str, said: str, option: str) -> Decision:
+    """A category that could have been meant otherwise."""
+    return Decision(CATEGORY, f"categorical: column {name!r} {said}: taken as a category ({_override(option, name)})")
 
 
 def _nearly(cells: Cells) -> tuple[str, str] | None:

@@ -1,7 +1,7 @@
 """Hashed features: `column=value` goes to the slot MurmurHash3(UTF-8 bytes) mod 2^bits behind `hash_start`.
 
 A categorical cell is one feature of value 1; a text cell is one feature a lower-cased word, its value the
-word's count. Slots that coincide in a row are summed. An empty cell is no feature.
+word's count. Slots that coincide in a row are summed. An empty cell adds nothing.
 """
 
 from __future__ import annotations

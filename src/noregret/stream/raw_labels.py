@@ -71,7 +71,7 @@ def words(labels: Sequence[str | None]) -> NDArray[Any]:
     return found
 
 
-def none(rows: int) -> NDArray[Any]:
+def no_labels(rows: int) -> NDArray[Any]:
     """The labels of rows that have none."""
     return np.full(rows, math.nan)
 
@@ -115,10 +115,10 @@ def row_labels(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[
     return _mixed(labels, source, lines)
 
 
-class Words:
-    """Words as 0, 1, 2, … in the order in which they appear; NaN stands for none.
+class WordCodes:
+    """WordCodes as 0, 1, 2, … in the order in which they appear; NaN stands for none.
 
-    >>> words = Words()
+    >>> words = WordCodes()
     >>> words.code(np.array(["ham", "", "spam", "ham"], dtype=object)).tolist(), words.listed
     ([0.0, nan, 1.0, 0.0], ['ham', 'spam'])
     """

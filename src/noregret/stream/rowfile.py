@@ -17,7 +17,7 @@ from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES, TEXT_ROWS, Block, Dense, Ints, Rows, Sparse
 from noregret.stream.formats.arrays import Arrays
-from noregret.stream.raw_labels import Words
+from noregret.stream.raw_labels import WordCodes
 
 
 class Column:
@@ -52,7 +52,7 @@ class RowFile(Stream):
         self.gapped = stream.gapped
         self._asked = block_rows
         self._columns: dict[str, Column] = {}
-        self._words: Words | None = None  # where the labels are words
+        self._words: WordCodes | None = None  # where the labels are words
         self._width: int | None = None  # of dense rows
         self._closed = False
         try:
@@ -79,13 +79,13 @@ class RowFile(Stream):
         self._columns = {}
 
     def _write(self, stream: Stream) -> None:
-        end, known = 0, Words()
+        end, known = 0, WordCodes()
         for block in stream.blocks():
             if not self.length:
                 self._begin(block)
             if block.labels.dtype == object:
                 self._words = known
-            parts = parts_of(block, known)
+            parts = arrays_of(block, known)
             if "weights" in parts or "weights" in self._columns:
                 self._append_weights(block)
             for name in ("labels", "lines", "indices", "values"):
@@ -174,7 +174,7 @@ class RowFile(Stream):
 Parts = dict[str, NDArray[Any]]
 
 
-def parts_of(block: Block, known: Words) -> Parts:
+def arrays_of(block: Block, known: WordCodes) -> Parts:
     """The arrays of a block: labels as numbers, lines, weights if there are any, and the rows."""
     rows, labels = block.rows, block.labels
     found: Parts = {

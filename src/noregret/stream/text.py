@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import math
 import os
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -12,17 +13,18 @@ from dataclasses import dataclass, field
 from itertools import chain
 from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret import _native
 from noregret.errors import InputError
-from noregret.stream.base import Missing, Stream
+from noregret.stream.base import Stream
 from noregret.stream.block import MAX_INDEX, Block, Floats, Ints, Rows
 from noregret.stream.buffers import Buffers
 from noregret.stream.cells import Strings
+from noregret.stream.cells import number as number_in
 from noregret.stream.column import Asked, Decision, decide
 from noregret.stream.features import Features, Hints
 from noregret.stream.opening import Input, Opened
@@ -212,7 +214,7 @@ class Part:
     """The rows of one piece of text."""
 
     rows: Rows
-    labels: NDArray[np.float64]  # NaN where the label is no number
+    labels: NDArray[np.float64]  # NaN where the label is not a number
     tokens: Callable[[], list[bytes]] | None  # every label as it is written, where there are labels
     lines: Ints  # the line of each row, counted from 0 at the piece's first
     count: int  # of the lines in the piece
@@ -221,17 +223,65 @@ class Part:
     hints: Hints | None = None  # what the recipe is to remember
 
 
+class LineRows(ABC):
+    """Sparse rows of a piece of text while they are found: plain lines by compiled code, others one by one.
+
+    `done`: where the next line begins, how many lines, rows and pairs there are so far, and what a format adds.
+    """
+
+    def __init__(self, text: Piece, rows: int, pairs: int, stop: int, more: int) -> None:
+        self._text, self._stop = text, stop
+        self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
+        self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
+        self._indices, self._values = text.buffers.array(pairs, np.uint32), text.buffers.array(pairs)
+        self._room = np.empty(4 * pairs + 2, dtype=np.int64)
+        self._bounds[0] = 0
+        self._done = np.array([text.start] + [0] * (3 + more), dtype=np.int64)
+
+    @abstractmethod
+    def _plain(self) -> bool:
+        """Go on through plain lines; whether `stop` was reached."""
+
+    @abstractmethod
+    def _take(self, line: bytes, number: int) -> None:
+        """The line that was reached, and its number, from 1: `add` its row, if it has one."""
+
+    def read(self) -> InputError | None:
+        """Go to the end of the text, or to the first line that is wrong."""
+        try:
+            while not (self._plain() and self._stop == self._text.stop):
+                at, line = self._done[:2].tolist()
+                self._take(self._text.line(at), line + 1)
+                self._done[:2] = self._text.data.index(b"\n", at) + 1, line + 1
+        except InputError as error:
+            return error
+        return None
+
+    def _add(self, label: str, indices: Sequence[int] | Ints, values: Sequence[float]) -> None:
+        at, line, row, pair = self._done[:4].tolist()
+        value, written = number_in(label), label.encode()
+        self._labels[row] = math.nan if value is None else value
+        begin = self._text.data.index(written, at)
+        self._tokens[row] = begin, begin + len(written)
+        end = pair + len(indices)
+        self._indices[pair:end], self._values[pair:end] = indices, values
+        self._lines[row], self._bounds[row + 1] = line, end
+        self._done[2:4] = row + 1, end
+
+    def _part(self, rows: Rows, wrong: InputError | None, **more: Any) -> Part:
+        count = len(rows)
+
+        def tokens() -> list[bytes]:
+            return [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:count].tolist()]
+
+        return Part(rows, self._labels[:count], tokens, self._lines[:count], int(self._done[1]), wrong, **more)
+
+
 class TextStream(Stream):
     """Rows that each stand on a line of their own."""
 
     def __init__(self, file: Input, features: Features, settings: Settings) -> None:
-        super().__init__(
-            file.name,
-            features,
-            Missing(settings.missing, settings.labels),
-            rereadable=file.rereadable,
-            frozen=settings.frozen,
-        )
+        super().__init__(file.name, features, settings, rereadable=file.rereadable)
         self._file = file
         self._settings = settings
         self._opened: Opened | None = None

@@ -31,7 +31,7 @@ NOT_THERE = int(np.iinfo(np.int64).min)  # the instant of a missing date
 EPOCH = datetime(1970, 1, 1)
 
 
-EXACT = 15  # so many digits fit in a float64, and a power of ten up to 22 too: then a quotient is rounded once
+EXACT = 15  # digits that fit in a float64, as a power of ten up to 22 does: then a quotient is rounded once
 
 _SPACE = "(?:[ ]|\u00a0|\u202f)"
 _CURRENCY = "[$]|€|£|¥"
@@ -142,7 +142,7 @@ _BARE = re.compile(rb"\s*(?P<bare>00000000|0000000000|0000000000000)\s*")  # YYY
 
 
 def instants(cells: Strings, order: Order) -> tuple[Ints, Ints, Ints]:
-    """The instant of each cell and what its clock shows; and the places of the cells that are no dates, in order.
+    """The instant of each cell and what its clock shows; and the places of the cells that are not dates, in order.
 
     >>> found, clock, wrong = instants(Strings.of(["1970-01-02T01:00+01:00", "", "soon"]), "ymd")
     >>> int(found[0]) // HOUR, int(clock[0]) // HOUR, wrong.tolist()

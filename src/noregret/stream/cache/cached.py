@@ -28,7 +28,7 @@ Reopen = Callable[[Features], Stream]  # the same rows from the source, under a 
 
 
 class _Changed(Exception):
-    """The source was changed while it was being read: what was read is no cache of it."""
+    """The source was changed while it was being read: what was read cannot be its cache."""
 
 
 class _NoRoom(InputError):
@@ -57,7 +57,8 @@ class Cached(Stream):
     """The rows of `stream`, which reads the file at `path`, by way of a cache."""
 
     def __init__(self, stream: Stream, path: str, rules: Rules, reopen: Reopen, block_rows: int | None) -> None:
-        super().__init__(stream.source, stream.features, stream.missing, length=stream.length, frozen=stream.frozen)
+        super().__init__(stream.source, stream.features, None, length=stream.length)
+        self.missing, self.gapped, self.frozen = stream.missing, stream.gapped, stream.frozen
         self.decisions, self.columns = stream.decisions, stream.columns
         self.path = path
         self._kind = type(stream).__name__

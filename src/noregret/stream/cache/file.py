@@ -29,8 +29,8 @@ from noregret.stream.block import MAX_INDEX, Block, Dense, Rows, Sides, Sparse, 
 from noregret.stream.buffers import Buffers
 from noregret.stream.cache import MAGIC
 from noregret.stream.cache.origin import Origin
-from noregret.stream.raw_labels import Words
-from noregret.stream.rowfile import Parts, parts_of
+from noregret.stream.raw_labels import WordCodes
+from noregret.stream.rowfile import Parts, arrays_of
 
 PAGE = 4096
 AHEAD = 2  # blocks that are read before they are asked for
@@ -65,7 +65,7 @@ class Writer:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._known = Words()
+        self._known = WordCodes()
         self._blocks = self.rows = self._entries = self._width = 0
         file.write(b"\0" * PAGE)
 
@@ -156,7 +156,7 @@ class CacheFile:
 
     def blocks(self, source: str) -> Generator[tuple[Block, News]]:
         """Every block with its news, the next ones read while this one is used."""
-        known = Words()
+        known = WordCodes()
         self._file.seek(PAGE)
         numbers = iter(range(self.contents.blocks))
         with ThreadPoolExecutor(1) as ahead:
@@ -200,7 +200,7 @@ _ORDER = ("labels", "lines", "weights", "bounds", "values", "indices")
 
 
 class Damaged(Exception):
-    """A cache that is not whole: caught here, for it is made anew."""
+    """A cache that is not whole: caught here, and the cache is made again."""
 
 
 class News(msgspec.Struct, frozen=True):
@@ -262,10 +262,10 @@ def _sum(found: bytes) -> int:
     return checksum(np.frombuffer(bytearray(found), dtype=np.uint64))
 
 
-def packed(block: Block, number: int, known: Words, news: News) -> tuple[bytes, NDArray[np.uint64]]:
+def packed(block: Block, number: int, known: WordCodes, news: News) -> tuple[bytes, NDArray[np.uint64]]:
     """The head and the body of a block; `known` are the words before it, and learns those in it."""
     rows, before = block.rows, len(known.listed)
-    parts = parts_of(block, known)
+    parts = arrays_of(block, known)
     news = msgspec.structs.replace(news, words=known.listed[before:])
     extra = msgspec.msgpack.encode(news) if news.words or news.slots else b""
     flags = _WORDS * (block.labels.dtype == object) | _WEIGHTS * (block.weights is not None)
@@ -325,7 +325,7 @@ def sides_of(head: Head, parts: Parts) -> Sides | None:
     return None if head.flags & _WORDS else Sides.of_labels(parts["labels"])
 
 
-def block_of(head: Head, rows: Rows, parts: Parts, sides: Sides | None, known: Words, source: str) -> Block:
+def block_of(head: Head, rows: Rows, parts: Parts, sides: Sides | None, known: WordCodes, source: str) -> Block:
     """The block of its rows and arrays, its words known."""
     labels = parts["labels"]
     try:

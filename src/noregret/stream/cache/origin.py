@@ -139,7 +139,7 @@ def place_to_write(source: str) -> Path:
             said = f"no cache can be written beside it, nor in {found.parent} ({error.strerror})"
             raise InputError(said, source) from error
     if found.exists() and not is_cache(found):
-        raise InputError(f"its cache would be written over {found}, which is no cache: move that away", source)
+        raise InputError(f"its cache would be written over {found}, which is not a cache: move that away", source)
     return found
 
 

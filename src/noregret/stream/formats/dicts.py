@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
-from noregret.stream.base import Missing, Stream
+from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES, MAX_INDEX, TEXT_ROWS, Block, Indices, Ints, Sparse
 from noregret.stream.cells import Strings, is_missing
 from noregret.stream.cells import number as number_in
@@ -155,7 +155,7 @@ def _places(features: Features, keys: tuple[Any, ...]) -> tuple[Indices, list[in
         return None
     try:
         return np.array(places, dtype=np.uint32), []
-    except TypeError:  # None is no number
+    except TypeError:  # None is not a number
         unknown = [at for at, place in enumerate(places) if place is None]
     if features.kind == "names" and not all(isinstance(keys[at], str) for at in unknown):
         return None
@@ -282,16 +282,8 @@ class DictRows(Stream):
         if settings.text or settings.categorical:
             features.set_up_hashing(settings.hash_bits)
             features.declare(settings.categorical, settings.text)
-        again = not isinstance(rows, Iterator)
         length = len(rows) if isinstance(rows, Sized) else None
-        super().__init__(
-            SOURCE,
-            features,
-            Missing(settings.missing, settings.labels),
-            length=length,
-            rereadable=again,
-            frozen=settings.frozen,
-        )
+        super().__init__(SOURCE, features, settings, length=length, rereadable=not isinstance(rows, Iterator))
         self._source = rows
         self._labels = settings.labels
         self._block_rows = settings.block_rows or TEXT_ROWS
