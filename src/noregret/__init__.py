@@ -84,7 +84,7 @@ if TYPE_CHECKING:
         load,
     )
     from noregret.sklearn.batch import BatchPerceptron
-    from noregret.stream.read import read
+    from noregret.stream import read
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
@@ -159,7 +159,7 @@ _HOME = {
     "play": "protocol",
     "play_finite": "finite",
     "plot": "picture.plotting",
-    "read": "stream.read",
+    "read": "stream",
     "report": "reporting",
     "separate": "separation",
     "select": "selection",

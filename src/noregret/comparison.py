@@ -31,12 +31,11 @@ from noregret.proof.theorems import THEOREMS, certificates
 from noregret.protocol import Playable, play
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
+from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.labels import Labels
-from noregret.stream.read import read
-from noregret.stream.rowfile import Column
-from noregret.stream.shuffle import reorderable
+from noregret.stream.rowfile import Column, reorderable
 from noregret.stream.task import Recognised, Task, recognise
 
 Vector = NDArray[np.float64]

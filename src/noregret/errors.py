@@ -1,11 +1,14 @@
 """Every error a user can cause, each one sentence: who, what must hold, what came.
 
-The command line prints `str(error)` on one line and exits with 2; nothing here is meant to be seen as a traceback.
+The command line prints `str(error)` on one line and exits with 2; nothing here is meant to be seen as a traceback. A
+sentence that tells the reader to give a setting names it by `spelled`: a parameter in Python, an option on the command
+line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 
 
 class NoregretError(Exception):
@@ -71,6 +74,43 @@ class DivergedError(NoregretError, ArithmeticError):
     """The weights stopped being finite; the run was stopped before it could report nonsense."""
 
 
+_typed = False  # whether the user typed a command
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """Sentences that are made meanwhile name options, for the user typed a command."""
+    global _typed
+    before, _typed = _typed, True
+    try:
+        yield
+    finally:
+        _typed = before
+
+
+def spelled(name: str, *values: str, columns: Collection[str] = (), python: str | None = None) -> str:
+    """A setting as its user would give it: with one of these values, or with columns; `python` where Python differs.
+
+    >>> spelled("missing"), spelled("missing", "zero", "skip"), spelled("text", columns=["note"])
+    ('missing', "missing='zero' or 'skip'", "text=['note']")
+    >>> with on_command_line():
+    ...     spelled("missing"), spelled("missing", "zero", "skip"), spelled("text", columns=["my note"])
+    ('--missing', '--missing zero or skip', "--text 'my note'")
+    """
+    if not _typed:
+        given = f"{list(columns)!r}" if columns else _either(map(repr, values))
+        return python or (f"{name}={given}" if given else name)
+    from shlex import quote
+
+    shown = [quote(one) if one.isprintable() else repr(one) for one in columns]
+    return " ".join([f"--{name.replace('_', '-')}", ",".join(shown) or _either(values)]).rstrip()
+
+
+def _either(values: Iterable[str]) -> str:
+    *others, last = [*values] or [""]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean novikoff?` for a name that is nearly one of those known, or nothing.
 
@@ -81,3 +121,23 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
     found = get_close_matches(name, list(known), n=1)
     return f"; did you mean {found[0]}?" if found else ""
+
+
+SHOWN = 20
+
+
+def listed(names: Collection[str]) -> str:
+    """The first names of a list, and how many more there are.
+
+    >>> listed(["a", "b"]), listed(["line\\nbreak"]), listed([])
+    ('a, b', "'line\\\\nbreak'", 'nothing')
+    """
+    shown = [name if name.isprintable() else repr(name) for name in list(names)[:SHOWN]]
+    more = [f"and {len(names) - SHOWN} more"] if len(names) > SHOWN else []
+    return ", ".join(shown + more) or "nothing"
+
+
+def reason(error: BaseException) -> str:
+    """The first line of what an error says, or its kind when it says nothing."""
+    said = str(error).strip().partition("\n")[0].rstrip(". ")
+    return "".join(c if c.isprintable() else "?" for c in said) or type(error).__name__

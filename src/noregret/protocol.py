@@ -22,13 +22,13 @@ from noregret.memory import free_memory, shortage
 from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.seen import Again, Repeats, Seen
+from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Sparse
+from noregret.stream.cells import as_text
 from noregret.stream.features import Features
-from noregret.stream.hashing import written
 from noregret.stream.labels import Labels, same
-from noregret.stream.read import read
-from noregret.stream.shuffle import reorderable, rereadable, shuffled
+from noregret.stream.rowfile import reorderable, rereadable, shuffled
 
 Vector = NDArray[np.float64]
 Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
@@ -138,7 +138,7 @@ def play(
                 "passes": begun,
                 "ended": ended,
                 "shuffle": shuffle,
-                "class_weight": None if class_weight is None else {written(key): w for key, w in class_weight.items()},
+                "class_weight": None if class_weight is None else {as_text(key): w for key, w in class_weight.items()},
             }
         )
     if core.features is not None and core.features.kind == "names":

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.digest import Digest
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, spelled
 from noregret.learner.core import Core, Segment
 from noregret.stream.block import Block
 
@@ -90,8 +90,10 @@ class Repeats:
                     raise self._refused(segment, "these rows")
 
     def _refused(self, segment: Segment, which: str) -> InputError:
-        skip = ", or skip_seen=True to continue after them" if segment is self._last else ""
+        once_more = spelled("again", python="again=True")
+        skip = f", or {spelled('skip', 'seen', python='skip_seen=True')} to continue after them"
         return InputError(
-            f"the model has already learned from {which}: use again=True to learn from them once more{skip}",
+            f"the model has already learned from {which}: use {once_more} to learn from them once more"
+            f"{skip if segment is self._last else ''}",
             self._source,
         )

@@ -153,7 +153,7 @@ def test_remove_removes_the_cache_and_nothing_else(noregret, rows, here):
             ("cache", "rows.svm", "--remove", "--label", "x"),
             "--label says how to make a cache: it does not go with --remove",
         ),
-        (("cache", "rows.svm", "--label", "x"), "label names a column, but an svmlight file has no named columns"),
+        (("cache", "rows.svm", "--label", "x"), "--label names a column, but an svmlight file has no named columns"),
     ],
     ids=lambda given: given if isinstance(given, str) else None,
 )

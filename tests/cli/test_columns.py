@@ -111,7 +111,7 @@ def test_each_option_is_taken_by_every_command_that_reads_columns(noregret, smal
     assert (answer.code, answer.err) == (0, "") and "column" not in answer.out.replace("columns", "")
     for option in ("--date", "--keep", "--numeric"):
         answer = noregret(*command, "--label", "y", option, "nothing")
-        assert answer.code == 2 and f"there is no column 'nothing' to be {option}" in answer.err
+        assert answer.code == 2 and f"there is no column 'nothing' for {option}" in answer.err
 
 
 @pytest.mark.parametrize("command", COMMANDS.values())
@@ -167,7 +167,7 @@ def test_a_table_without_a_label_names_its_columns_and_the_option(noregret, fold
     assert answer.code == 2
     assert answer.err == (
         "noregret: t.csv: no column is named label, target, class, outcome or y"
-        " (say which one is the label: --label, or label= in Python): the columns are a, b\n"
+        " (say which one is the label: --label COLUMN): the columns are a, b\n"
     )
 
 

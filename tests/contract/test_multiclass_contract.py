@@ -11,7 +11,7 @@ from noregret.errors import DivergedError
 from noregret.learner import MulticlassPerceptron
 from noregret.learner.multiclass import TABLED
 from noregret.stream import read
-from noregret.stream.classes import Classes
+from noregret.stream.labels import Classes
 from oracle.classes import many
 from oracle.kernels import in_order
 from oracle.registry import LAYOUTS, everything

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret.experts.forecasts import Laid
 from noregret.proof.blend.reading import cost_width, largest_cost, sharing, width
-from noregret.stream.columns import Laid
 
 Vector = NDArray[np.float64]
 

@@ -19,6 +19,11 @@ CSR = {"data": np.ones(3), "indices": np.array([0, 2, 1]), "indptr": np.array([0
 def good_files(holes):
     """The bytes of a file by its name; with `holes` the tables lack a number."""
     csv = b'label,price,city,"a note"\n1,2.5,Rome,"two\nlines"\n0,3,Oslo,plain\n1,%s,Rome,\n' % (b"" if holes else b"7")
+    objects = (
+        b'{"label": 1, "price": 2.5, "city": "Rome", "user": {"age": 3}, "at": [1, 2]}\n\n'
+        b'{"label": 0, "price": 3, "city": "O\\"slo", "user": {"age": 4}, "at": [0, 5]}\r\n'
+        b'{"label": 1, "price": %s, "city": null, "user": {"age": true}, "at": [1, 1]}\n' % (b"null" if holes else b"7")
+    )
     table = pyarrow.table(
         {
             "label": ["yes", "no", "yes", "yes"],
@@ -31,6 +36,8 @@ def good_files(holes):
         "rows.svm": SVMLIGHT,
         "rows.vw": VOWPAL,
         "rows.csv": csv,
+        "rows.jsonl": objects,
+        "objects": objects,
         "rows.tsv": csv.replace(b",", b"\t"),
         "rows.parquet": written(lambda file: pyarrow.parquet.write_table(table, file)),
         "rows.arrow": written(lambda file: by_twos(pyarrow.ipc.new_file(file, table.schema), table)),
@@ -43,6 +50,7 @@ def good_files(holes):
         "rows.svm.xz": lzma.compress(SVMLIGHT),
         "rows.csv.zst": pyarrow.compress(csv, codec="zstd", asbytes=True),
         "unnamed": SVMLIGHT,
+        "rows.jsonl.gz": gzip.compress(objects),
         "zipped": gzip.compress(csv),
     }
 

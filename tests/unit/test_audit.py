@@ -362,7 +362,7 @@ def test_settings_that_cannot_be(settings, sentence):
         ("x,label,s\n1,1,2\n", {"score": "t"}, r"log.csv: there is no column 't': the columns are x, label, s"),
         ("x,z,s\n1,1,2\n", {"score": "s"}, r"no column is named label, .*the columns are x, z, s"),
         ("x,label,s\n1,1,2\n", {"score": "s", "segment_by": "t"}, "there is no column 't': the columns are"),
-        ("x,label,s\n1,1,2\n", {"score": "s", "ignore": ["t"]}, "there is no column 't' to be --ignore"),
+        ("x,label,s\n1,1,2\n", {"score": "s", "ignore": ["t"]}, "there is no column 't' for ignore"),
         (
             "x,label,s\n1,1,2\n2,-1,high\n",
             {"score": "s"},
@@ -375,7 +375,7 @@ def test_settings_that_cannot_be(settings, sentence):
         (
             "x,label,s\n1,1,1\n",
             {"score": "s", "keep": ["t"]},
-            "there is no column 't' to be --keep: the columns are x, label, s",
+            "there is no column 't' for keep: the columns are x, label, s",
         ),
         ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*if --keep names them: pred"),
         ("x,label,s\n1,1,1\n2,0,maybe\n", {"prediction": "s"}, r"log.csv:3: the prediction 'maybe' is not one of the"),

@@ -10,11 +10,11 @@ import pytest
 from noregret.blending import blend
 from noregret.errors import ReceiptError
 from noregret.experts.blender import METHODS
+from noregret.experts.forecasts import lay_out, with_last_value
 from noregret.proof import blend as verifier
 from noregret.proof.blend import load_blend, verify_blend
 from noregret.proof.blend.replay import replayed
 from noregret.proof.receipt import checksum, packed, unpacked
-from noregret.stream.columns import lay_out, with_last_value
 from oracle import blend as definitions
 from oracle.forging import changed, false, loose, numbers
 

@@ -10,8 +10,8 @@ import pytest
 from noregret._native import checksum
 from noregret.errors import NoregretError
 from noregret.stream import read
-from noregret.stream.cache.file import MAGIC, PAGE
-from noregret.stream.cache.layout import HEAD
+from noregret.stream.cache import MAGIC
+from noregret.stream.cache.file import HEAD, PAGE
 from oracle.forged_models import changed, forgeries
 
 ROWS = "1 1:1 5:2\n-1 2:1\n1 3:0.5\n"

@@ -16,7 +16,7 @@ from noregret import model
 from noregret.errors import InputError, ModelFileError, SettingError
 from noregret.proof.replay import reading
 from noregret.stream import Features, read
-from noregret.stream.recognise import decide
+from noregret.stream.column import decide
 from oracle.matrix import matrix
 
 ADVERBS = ("gladly", "rarely", "often", "never")
@@ -76,11 +76,11 @@ def test_every_kind_is_recognised_and_said_in_one_line(table):
     stream = table(SALES)
     assert stream.columns == KINDS
     assert stream.decisions == (
-        "left out: column 'id' is different in nearly every row (override: --keep id)",
+        "left out: column 'id' is different in nearly every row (override: keep=['id'])",
         "date: column 'when' holds dates: days since 2024-01-31T09:00:00, the weekday and the hour"
-        " (override: --categorical when)",
-        "numeric: column 'price' holds numbers such as '$1,000.50', read as 1000.5 (override: --categorical price)",
-        "text: column 'note' is free text, hashed by word (override: --categorical note)",
+        " (override: categorical=['when'])",
+        "numeric: column 'price' holds numbers such as '$1,000.50', read as 1000.5 (override: categorical=['price'])",
+        "text: column 'note' is free text, hashed by word (override: categorical=['note'])",
     )
     features = stream.features
     assert (features.text, features.categorical, features.label) == (("note",), ("town",), "label")
@@ -208,7 +208,7 @@ def test_text_that_looks_like_numbers_stays_text_in_a_typed_table():
     stream = read(pyarrow.table({"label": [0, 1], "zip": ["02139", "10115"]}))
     assert (stream.columns, stream.decisions) == (
         {"zip": "category"},
-        ("categorical: column 'zip' is text that looks like numbers: taken as a category (override: --numeric zip)",),
+        ("categorical: column 'zip' is text that looks like numbers: taken as a category (override: numeric=['zip'])",),
     )
     stream = read(pyarrow.table({"label": [0, 1], "zip": ["02139", "10115"]}), numeric="zip")
     assert matrix(stream)[0].tolist() == [[2139.0], [10115.0]]
@@ -252,7 +252,7 @@ def test_a_column_that_is_said_to_be_dates_is_read_as_dates(table):
 def test_a_numeric_column_may_be_written_otherwise_further_down(table):
     cells = ["7"] * 1000 + ["$1,234"]
     assert matrix(table(column(cells), numeric="a"))[0][-1].tolist() == [1234.0]
-    sentence = r"rows\.csv:1002: column 'a' must hold numbers, got '\$1,234' \(.* declare it with --numeric a\)"
+    sentence = r"rows\.csv:1002: column 'a' must hold numbers, got '\$1,234' \(.* declare it with numeric=\['a'\]\)"
     with pytest.raises(InputError, match=sentence):
         matrix(table(column(cells)))
 
@@ -268,7 +268,7 @@ def test_a_numeric_column_may_be_written_otherwise_further_down(table):
 )
 def test_a_later_cell_that_does_not_fit_is_named_with_its_line(table, first, late, sentence):
     cells = [first] * 1500 + [late, first]
-    advice = r" \(override: --categorical a or --ignore a\)"
+    advice = r" \(override: categorical=\['a'\] or ignore=\['a'\]\)"
     stream = table(column(cells))
     with pytest.raises(InputError, match=rf"rows\.csv:1502: {sentence}{advice}"):
         matrix(stream)
@@ -279,7 +279,7 @@ def test_a_later_cell_that_does_not_fit_is_named_with_its_line(table, first, lat
 
 def test_rows_are_the_same_however_they_are_cut_and_by_however_many_threads(table, monkeypatch):
     wanted, _ = matrix(table(SALES))
-    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**10)
+    monkeypatch.setattr("noregret.stream.text.FIRST", 2**10)
     for threads in (1, 3):
         assert np.array_equal(matrix(table(SALES, threads=threads, block_rows=7))[0], wanted)
 
@@ -316,7 +316,7 @@ def test_a_feature_of_dates_cannot_have_the_name_of_a_column(table):
 def test_the_label_has_one_of_the_usual_names(table, names, label):
     stream = table(f"{names}\n" + ",".join("1" for _ in names.split(",")) + "\n")
     assert stream.features.label == label
-    said = f"label: column {label!r} holds the label (override: --label COLUMN)"
+    said = f"label: column {label!r} holds the label (override: label='COLUMN')"
     assert stream.decisions == (() if label == "label" else (said,))
     assert table(f"{names}\n" + ",".join("1" for _ in names.split(",")) + "\n", label=label).decisions == ()
 
@@ -499,7 +499,7 @@ def test_what_cannot_be_said_of_a_column(table, settings, sentence):
 
 @pytest.mark.parametrize("option", ["numeric", "date", "keep"])
 def test_there_must_be_such_a_column(table, option):
-    with pytest.raises(InputError, match=f"there is no column 'b' to be --{option}: the columns are label, a"):
+    with pytest.raises(InputError, match=f"there is no column 'b' for {option}: the columns are label, a"):
         table("label,a\n1,2\n", **{option: "b"})
     with pytest.raises(SettingError, match=f"{option} names a column of a table"):
         read([({"a": 1.0}, 1)], **{option: "a"})
@@ -543,5 +543,5 @@ def test_one_odd_cell_makes_a_category_and_a_line_not_an_identity(cells, what, o
     assert str(found.kind) == "category"
     assert (
         found.line
-        == f"categorical: column 'c' holds {what}, but also {other!r}: taken as a category (override: --ignore c)"
+        == f"categorical: column 'c' holds {what}, but also {other!r}: taken as a category (override: ignore=['c'])"
     )

@@ -9,8 +9,8 @@ import typer
 
 import noregret as nr
 from noregret import model
-from noregret.cli.main import in_options, program
-from noregret.errors import SettingError
+from noregret.cli.main import program
+from noregret.errors import SettingError, on_command_line, spelled
 from noregret.learner import LEARNERS, PERCEPTRONS, Core, settings, settings_of
 from noregret.loss import LOSSES, parse
 from noregret.rate import RATES
@@ -164,12 +164,11 @@ def test_text_becomes_a_value():
 
 
 def test_a_sentence_of_the_library_names_parameters_and_the_command_line_options():
-    assert in_options('use a smaller rate (unit_norm=True, scale="max")') == (
-        "use a smaller rate (--unit-norm, --scale max)"
-    )
-    assert in_options("again=True, or skip_seen=True") == "--again, or --skip seen"
-    untouched = "--learner ogd:loss=logistic,radius=5: got 'a=b', x == True"
-    assert in_options(untouched) == untouched
+    assert spelled("unit_norm", python="unit_norm=True") == "unit_norm=True"
+    assert spelled("scale", "max") == "scale='max'"
+    with on_command_line():
+        assert spelled("unit_norm", python="unit_norm=True") == "--unit-norm"
+        assert spelled("scale", "max") == "--scale max"
 
 
 # -- asked of the learner and of its loss, never of their names ------------------------------------------------------

@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noregret.errors import SettingError
-from noregret.stream.amounts import amounts
-from noregret.stream.dates import as_written, instants
-from noregret.stream.hashing import Strings
-from noregret.stream.kinds import DAY, EPOCH, HOUR, NOT_THERE, Dates, Kind
-from noregret.stream.shapes import shapes
+from noregret.stream.cells import Strings, patterns
+from noregret.stream.column import Dates, Kind
+from noregret.stream.written import DAY, EPOCH, HOUR, NOT_THERE, amounts, as_written, instants
 
 
 def read_as(mark, *cells):
@@ -110,17 +108,17 @@ def test_codes_stand_for_their_values():
     assert instants(Strings(none.data, none.starts, none.stops, np.array([-1])), "ymd")[0].tolist() == [NOT_THERE]
 
 
-def test_shapes_that_meet_in_one_number_are_told_apart(monkeypatch):
+def test_patterns_that_meet_in_one_number_are_told_apart(monkeypatch):
     cells = Strings.of(["a1", "b2", "a3"])
-    known = sorted((one.text, one.places.tolist()) for one in shapes(cells))
+    known = sorted((one.text, one.places.tolist()) for one in patterns(cells))
     assert known == [(b"a0", [0, 2]), (b"b0", [1])]
     unique = np.unique
 
     def colliding(given, **options):
         return unique(np.zeros_like(given) if given.dtype == np.uint64 else given, **options)
 
-    monkeypatch.setattr("noregret.stream.shapes.np.unique", colliding)
-    assert sorted((one.text, one.places.tolist()) for one in shapes(cells)) == known
+    monkeypatch.setattr("noregret.stream.cells.np.unique", colliding)
+    assert sorted((one.text, one.places.tolist()) for one in patterns(cells)) == known
 
 
 def at(order, *cells):

@@ -16,9 +16,8 @@ import noregret as nr
 from noregret._native import checksum
 from noregret.stream.cache import origin as origins
 from noregret.stream.cache.cached import Cached
-from noregret.stream.cache.file import CacheFile
-from noregret.stream.cache.layout import Damaged
-from noregret.stream.cache.place import places
+from noregret.stream.cache.file import CacheFile, Damaged
+from noregret.stream.cache.origin import places
 from oracle.checksum import checksum as by_definition
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -262,7 +261,7 @@ def test_damage_met_half_way_does_not_disturb_the_run(tmp_path):
 
 def test_a_file_that_is_no_cache_is_left_alone(file):
     beside(file).write_text("my own notes, under this name by chance")
-    with pytest.raises(nr.InputError, match=r"which is no cache: move that away"):
+    with pytest.raises(nr.InputError, match=r"which is not a cache: move that away"):
         list(nr.read(file, cache=True).blocks())
     assert beside(file).read_text().startswith("my own notes")
 
@@ -417,7 +416,7 @@ def no_writing(folder):
 
 
 def test_beside_a_file_in_a_folder_that_may_not_be_written_nothing_is_written(file, tmp_path, monkeypatch):
-    monkeypatch.setattr("noregret.stream.cache.place.os.access", no_writing(tmp_path))
+    monkeypatch.setattr("noregret.stream.cache.origin.os.access", no_writing(tmp_path))
     list(nr.read(file, cache=True).blocks())
     assert not beside(file).exists()
     assert places(str(file))[1].is_file()
@@ -426,7 +425,7 @@ def test_beside_a_file_in_a_folder_that_may_not_be_written_nothing_is_written(fi
 
 
 def test_where_nothing_can_be_written_one_sentence_says_so(file, tmp_path, monkeypatch):
-    monkeypatch.setattr("noregret.stream.cache.place.os.access", no_writing(tmp_path))
+    monkeypatch.setattr("noregret.stream.cache.origin.os.access", no_writing(tmp_path))
     (tmp_path / "own").write_text("no folder")
     with pytest.raises(nr.InputError, match=r"rows.svm: no cache can be written beside it, nor in .*own/noregret"):
         list(nr.read(file, cache=True).blocks())

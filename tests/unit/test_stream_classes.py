@@ -5,7 +5,7 @@ import pytest
 
 from noregret.errors import InputError
 from noregret.stream import read
-from noregret.stream.classes import Classes
+from noregret.stream.labels import Classes
 
 
 def block(labels):

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import subprocess
@@ -43,6 +44,11 @@ def csv_text(delimiter=","):
     return "\n".join(lines).encode()
 
 
+def jsonlines_text():
+    rows = zip(*(map(float, column) for column in COLUMNS.values()), strict=True)
+    return "\n".join(json.dumps(dict(zip(COLUMNS, row, strict=True))) for row in rows).encode()
+
+
 def svmlight_text():
     lines = [
         f"{y:+g} " + " ".join(f"{i}:{v!r}" for i, v in enumerate(map(float, x))) for x, y in zip(X, Y, strict=True)
@@ -74,6 +80,8 @@ FILES = {
     "rows.svm": svmlight_text(),
     "rows.csv": csv_text(),
     "rows.tsv": csv_text("\t"),
+    "rows.jsonl": jsonlines_text(),
+    "rows.ndjson": jsonlines_text(),
     "rows.parquet": parquet_bytes(),
     "rows.arrow": ipc_bytes(pyarrow.ipc.new_file),
     "rows.ipc": ipc_bytes(pyarrow.ipc.new_stream),
@@ -388,7 +396,7 @@ def peak(consume):
 
 @pytest.mark.parametrize("name", ["long.svm", "long.csv", "long.npz"])
 def test_memory_does_not_grow_with_the_length_of_the_file(tmp_path, name, monkeypatch):
-    monkeypatch.setattr("noregret.stream.pieces.LARGEST", 2**16)
+    monkeypatch.setattr("noregret.stream.text.LARGEST", 2**16)
 
     def consume():
         for _ in read(tmp_path / name, block_rows=256).blocks():

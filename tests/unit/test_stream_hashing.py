@@ -12,8 +12,9 @@ from sklearn.utils import murmurhash3_32
 
 from noregret._native import hash_strings
 from noregret.stream import Features, encode, read
-from noregret.stream.arrow import strings
-from noregret.stream.hashing import Column, HashedValues, Strings, slots, summed, tokens, written
+from noregret.stream.cells import Strings, as_text
+from noregret.stream.formats.arrow import strings
+from noregret.stream.hashing import Column, HashedValues, slots, summed, tokens
 from oracle.matrix import matrix
 from oracle.murmur import murmur3 as by_definition
 
@@ -68,7 +69,7 @@ def test_an_empty_cell_is_no_feature(cell):
     ],
 )
 def test_a_number_is_hashed_as_the_text_that_writes_it(cell, text):
-    assert written(cell) == text
+    assert as_text(cell) == text
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(-9, 9)), max_size=40))

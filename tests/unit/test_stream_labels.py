@@ -82,20 +82,32 @@ def test_the_positive_label_that_was_asked_for_is_plus_one(positive, labels, cod
 @pytest.mark.parametrize(
     ("labels", "line", "sentence"),
     [
-        ([1, -1, 0], 3, r"a third label, 0, after -1 and 1: .* --task multiclass .*"),
-        ([1, 0, -1], 3, r"a third label, -1, after 0 and 1: .* --task multiclass .*"),
+        ([1, -1, 0], 3, r"a third label, 0, after -1 and 1: for more than two classes use MulticlassPerceptron"),
+        ([1, 0, -1], 3, r"a third label, -1, after 0 and 1: for more than two classes use MulticlassPerceptron"),
         (
             [0, 1, 2],
             3,
-            r"a third label, 2, after 0 and 1: .* --task multiclass .*; .* --task regression .*",
+            r"a third label, 2, after 0 and 1: .* use MulticlassPerceptron; for numbers use a Regressor",
         ),
-        (["a", "b", "a", "c"], 4, r"a third label, 'c', after 'a' and 'b': .* --task multiclass .*"),
-        ([1, 2], 2, "the labels are 1 and 2: say which is positive with --positive, or, .* --task multiclass"),
-        ([-1, 0], 2, "the labels are -1 and 0: say which is positive with --positive, or, .* --task multiclass"),
+        (
+            ["a", "b", "a", "c"],
+            4,
+            r"a third label, 'c', after 'a' and 'b': for more than two classes use MulticlassPerceptron",
+        ),
+        (
+            [1, 2],
+            2,
+            "the labels are 1 and 2: say which is positive with positive= or classes=, or, .* MulticlassPerceptron",
+        ),
+        (
+            [-1, 0],
+            2,
+            "the labels are -1 and 0: say which is positive with positive= or classes=, or, .* MulticlassPerceptron",
+        ),
         (
             ["true", "no"],
             2,
-            "the labels are 'true' and 'no': say which is positive with --positive, or, .* --task multiclass",
+            "the labels are 'true' and 'no': say which is positive with positive= or classes=, or, .* Multi.*",
         ),
     ],
 )
@@ -105,7 +117,7 @@ def test_a_third_label_is_refused_with_its_place(labels, line, sentence, size):
 
 
 def test_a_block_of_many_labels_is_not_asked_which_is_positive():
-    with pytest.raises(InputError, match=r"^\(X, y\):3: a third label, 3, after 1 and 2: .*multiclass"):
+    with pytest.raises(InputError, match=r"^\(X, y\):3: a third label, 3, after 1 and 2: .*MulticlassPerceptron"):
         codes_of([1, 2, 3, 4], size=100)
 
 

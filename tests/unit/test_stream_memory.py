@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from noregret.errors import InputError, SettingError
 from noregret.stream import Features, encode, read
-from noregret.stream.rows import one_dict
+from noregret.stream.formats.dicts import one_dict
 from oracle.matrix import matrix
 
 X = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])

@@ -79,10 +79,10 @@ def test_a_word_after_numbers_is_refused_whatever_the_block_size(stream_of, bloc
         ("1 3:", "the value of feature 3 must be a number, got ''"),
         ("1 3:1 2:1 3:5", "feature 3 appears twice in the row"),
         ("3:1 4:1", "expected a label before the features, got '3:1'"),
-        ("1 3:nan", r"feature 3 is missing \(NaN\): use --missing mean, zero or skip"),
+        ("1 3:nan", r"feature 3 is missing \(NaN\): use missing='mean', 'zero' or 'skip'"),
         ("1 3:1e999", "feature 3 must be finite, got inf"),
         ("1 3:-inf", "feature 3 must be finite, got -inf"),
-        ("nan 3:1", r"the label is missing \(use --missing skip"),
+        ("nan 3:1", r"the label is missing \(use missing='skip'"),
         ("inf 3:1", "the label must be finite, got inf"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 import noregret as nr
 from noregret.errors import InputError, SettingError
 from noregret.stream import Features, read
-from noregret.stream.read import looks_like_vowpal
+from noregret.stream.formats.vw import looks_like as looks_like_vowpal
 from oracle.murmur import murmur3
 
 

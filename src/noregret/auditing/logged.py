@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from noregret.auditing.reading import Beside, column
 from noregret.loss import probability as chance
 from noregret.rounds import as_sparse
+from noregret.stream import read
 from noregret.stream.block import Block, Dense
-from noregret.stream.hashing import written
-from noregret.stream.numbers import numbers
-from noregret.stream.read import read
+from noregret.stream.cells import as_text, numbers
 
 Vector = NDArray[np.float64]
 ROWS = 1000  # that are looked at
@@ -64,7 +63,7 @@ def _repeats(log: Any, said: str, kind: str, block: Block, index: dict[str, int]
                 yield name
         elif words < WORDS:
             words += 1
-            if _same_signs(_codes([written(cell) for cell in Beside(column(log, name)).at(block.lines)]), signs):
+            if _same_signs(_codes([as_text(cell) for cell in Beside(column(log, name)).at(block.lines)]), signs):
                 yield name
 
 
@@ -74,7 +73,7 @@ def _audited(cells: list[Any], kind: str) -> tuple[Vector, Vector | None]:
     Of a `number`, which predicts a number and not a class, the sign says nothing.
     """
     if kind == "prediction":
-        return _codes([written(cell) for cell in cells]), None
+        return _codes([as_text(cell) for cell in cells]), None
     found = numbers(cells) if cells and isinstance(cells[0], str) else np.array(cells, dtype=np.float64)
     if isinstance(found, int):  # said in words when the log is read
         return np.full(len(cells), np.nan), None

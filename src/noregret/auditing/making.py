@@ -22,11 +22,11 @@ from noregret.loss import parse as parse_loss
 from noregret.proof.enclose import loss_total
 from noregret.proof.solve import best
 from noregret.rounds import Rounds
+from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.labels import Labels
 from noregret.stream.opening import STANDARD_INPUT, Input
-from noregret.stream.read import read
-from noregret.stream.table import USUAL_LABEL
+from noregret.stream.recipe import USUAL_LABEL
 
 Watch = Callable[[str, float | None], None]  # what is being done, and how much of it is done, if that is known
 

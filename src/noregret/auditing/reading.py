@@ -20,16 +20,14 @@ from noregret.protocol import encoded
 from noregret.rounds import Gathering, Rounds
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Ints
-from noregret.stream.delimited import Delimited
+from noregret.stream.cells import as_text, numbers
 from noregret.stream.features import Features
-from noregret.stream.given import LabelTokens
-from noregret.stream.hashing import written
+from noregret.stream.formats.delimited import Delimited
 from noregret.stream.labels import Labels, same
-from noregret.stream.numbers import numbers
 from noregret.stream.opening import Input
-from noregret.stream.read import read
+from noregret.stream.raw_labels import LabelTokens
+from noregret.stream.reading import Settings, read
 from noregret.stream.rowfile import Column
-from noregret.stream.settings import Settings
 
 Vector = NDArray[np.float64]
 SPELLINGS = 8  # of two predictions: more values than these are scores
@@ -126,7 +124,7 @@ class Reading:
             there = ~np.isnan(scores)
             codes = np.zeros(len(block), np.int64)
             if self._segment is not None:
-                cells = [written(cell) for cell in beside[self._segment].at(block.lines)]
+                cells = [as_text(cell) for cell in beside[self._segment].at(block.lines)]
                 codes = self._segments.codes(cells, block.lines)
                 self._check_there(block, codes >= 0, f"the segment, column {self._segment!r},")
                 there &= codes >= 0
@@ -150,7 +148,7 @@ class Reading:
         """
         what = f"the {self._kind}, column {self._said!r},"
         if self._hard:
-            codes = self._predictions.codes([written(cell) for cell in cells], block.lines)
+            codes = self._predictions.codes([as_text(cell) for cell in cells], block.lines)
             if len(self._predictions.lines) > SPELLINGS:
                 shown = ", ".join(list(self._predictions.lines)[:3])
                 sentence = f"column {self._said!r} holds more than two predictions ({shown}, …): is it a score?"
@@ -224,7 +222,7 @@ def _signs(predictions: dict[str, int], labels: Labels, source: str) -> Vector:
     if None in labels.classes and by_label.count(None) == 1:  # the log holds one label, the model also said the other
         return np.array([-1.0 if sign is None else sign for sign in by_label])
     wrong = next(one for one, sign in zip(predictions, by_label, strict=True) if sign is None)
-    pair = " and ".join(repr(written(label)) for label in labels.classes if label is not None)
+    pair = " and ".join(repr(as_text(label)) for label in labels.classes if label is not None)
     raise InputError(f"the prediction {wrong!r} is not one of the labels {pair}", source, predictions[wrong])
 
 

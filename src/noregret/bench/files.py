@@ -100,7 +100,7 @@ def tables(size: Size, folder: Path) -> Iterator[Row]:
 
 
 def _our_sum(path: str) -> float:
-    from noregret.stream.read import read
+    from noregret.stream import read
 
     return float(sum(float(block.rows.values.sum()) for block in read(path, threads=1).blocks()))
 

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import SettingError
+from noregret.errors import SettingError, listed
 from noregret.experts.blender import LOSSES
+from noregret.experts.forecasts import columns_of, first_numbers
 from noregret.experts.loss import RANGED
-from noregret.stream.columns import columns_of, first_numbers
-from noregret.stream.wording import listed
 
 OUTCOMES = ("target", "outcome", "label", "y", "actual", "truth", "observed", "result")  # what one is often named
 MANY = 8  # experts of an example

@@ -16,10 +16,10 @@ from noregret.experts.blender import Blender
 from noregret.experts.combination import Combination, best_combination
 from noregret.experts.contest import Contest, linearised_regret, own_total, regret_of_best
 from noregret.experts.engine import Engine, Played
+from noregret.experts.forecasts import Laid, lay_out, with_last_value
 from noregret.experts.switching import best_switching
 from noregret.interval import Interval
 from noregret.proof.theorems.experts import certificates
-from noregret.stream.columns import Laid, lay_out, with_last_value
 
 Vector = NDArray[np.float64]
 Progress = Callable[[int, int], None]

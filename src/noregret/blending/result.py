@@ -16,12 +16,12 @@ from noregret.experts import loss as losses
 from noregret.experts import rules
 from noregret.experts.combination import COMBINED, Combination, best_combination
 from noregret.experts.contest import Contest, regret_against
+from noregret.experts.forecasts import Laid, digest_of
 from noregret.interval import Interval, up
 from noregret.proof.blend import BlendReceipt
 from noregret.proof.blend.spread import NEARLY, around, margin
 from noregret.proof.receipt import head, packed, plain
 from noregret.proof.theorem import Certificate, Verdict
-from noregret.stream.columns import Laid, digest_of
 
 Vector = NDArray[np.float64]
 

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from noregret.learner import Core
     from noregret.stream import Stream
 
-STREAM_HELP = "A file (svmlight, VW, CSV, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input."
+STREAM_HELP = (
+    "A file (svmlight, VW, CSV, JSON Lines, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input."
+)
 
 StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]
 Label = Annotated[

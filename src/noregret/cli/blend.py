@@ -139,11 +139,10 @@ def _check_asked(
     from shlex import quote
 
     from noregret.blending.asking import example, joined, missing
-    from noregret.errors import SettingError
+    from noregret.errors import SettingError, listed
     from noregret.experts.blender import LOSSES
-    from noregret.stream.columns import columns_of
+    from noregret.experts.forecasts import columns_of
     from noregret.stream.opening import Input
-    from noregret.stream.wording import listed
 
     lacking = [f"--{name}" for name in missing(table, outcome, experts, loss, costs)]
     if not lacking or (costs and (outcome or experts or loss)):

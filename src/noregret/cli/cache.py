@@ -111,7 +111,7 @@ def _show(answer: dict[str, Any], json: bool, quiet: bool) -> None:
 def _caches(stream: str) -> list[str]:
     """The caches that there are of a file."""
     from noregret.errors import InputError
-    from noregret.stream.cache.place import is_cache, places
+    from noregret.stream.cache.origin import is_cache, places
 
     found = [str(place) for place in places(stream) if place.is_file() and is_cache(place)]
     if not found:
@@ -142,8 +142,7 @@ def _check(stream: str, json: bool, quiet: bool) -> None:
 
 def _wrong(path: str, stream: str) -> str:
     """What is wrong with a cache; nothing if nothing is."""
-    from noregret.stream.cache.file import CacheFile
-    from noregret.stream.cache.layout import Damaged
+    from noregret.stream.cache.file import CacheFile, Damaged
     from noregret.stream.cache.origin import same_bytes
 
     try:

@@ -117,6 +117,7 @@ class Learning:
         gathers = self.asked.shuffle is not None or (self.asked.passes > 1 and not self.source.rereadable)
         with ExitStack() as stack:
             with Interrupt(self.source, gently=not gathers) as interrupt:
+                self.source = interrupt.stream
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
                 self._check_choice()
                 gathering = self._gathering(stack)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from noregret._version import __version__
 from noregret.cli.given import check_only_what_is_given
 from noregret.cli.signals import came, listen, stop_code
 from noregret.cli.visible import escaped_output
-from noregret.errors import CacheWarning, NoregretError, SettingError
+from noregret.errors import CacheWarning, NoregretError, SettingError, on_command_line
 from noregret.memory import shortage
 
 
@@ -90,7 +89,7 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 def main() -> None:
     """Run the command and leave with its exit code."""
     listen()
-    with escaped_output():
+    with escaped_output(), on_command_line():
         code = _run()
     sys.exit(code)
 
@@ -104,7 +103,7 @@ def _run() -> int:
             code = _command(sys.argv[1:2])(standalone_mode=False, prog_name="noregret")
         sys.stdout.flush()
     except NoregretError as error:
-        code = _say(in_options(str(error)))
+        code = _say(str(error))
     except MemoryError as error:
         code = _say(shortage(error))
     except UsageError as error:
@@ -143,25 +142,6 @@ def _note(message: Warning | str, category: type[Warning], *place: Any, **more: 
         _say(str(message))
     else:
         print(warnings.formatwarning(message, category, *place[:2]), end="", file=sys.stderr)
-
-
-_PARAMETER = re.compile(r'\b([a-z][a-z0-9_]*)=(True\b|"[^"]*"|[A-Z]\b)')
-
-
-def in_options(sentence: str) -> str:
-    """A sentence of the library, which names Python's parameters, in the words of the command line.
-
-    >>> in_options('give unit_norm=True, scale="max" or gradient_bound=G')
-    'give --unit-norm, --scale max or --gradient-bound G'
-    """
-
-    def option(found: re.Match[str]) -> str:
-        name, value = found[1].replace("_", "-"), found[2].strip('"')
-        if name == "skip-seen":
-            return "--skip seen"
-        return f"--{name}" if value == "True" else f"--{name} {value}"
-
-    return _PARAMETER.sub(option, sentence)
 
 
 def _say(sentence: str) -> int:

@@ -14,7 +14,7 @@ from noregret.errors import ModelFileError, SettingError
 from noregret.experts import file, rules
 from noregret.experts import loss as losses
 from noregret.experts.engine import Engine, Rule
-from noregret.stream.columns import LAST
+from noregret.experts.forecasts import LAST
 
 Vector = NDArray[np.float64]
 LOSSES = ("squared", "absolute", "log", "zero-one", "brier")

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from noregret import loss as losses
 from noregret._native import COIN
 from noregret.domain import Domain
-from noregret.errors import SettingError
+from noregret.errors import SettingError, spelled
 from noregret.learner import settings
 from noregret.learner.core import EVERYWHERE
 from noregret.learner.linear import Linear
@@ -43,7 +43,7 @@ class CoinBetting(Linear):
         """G is what it was told, or what follows from rows of norm 1 (with a bias √2)."""
         told, loss = self.told, losses.parse(self.told.loss)
         if told.gradient_bound is None and not told.unit_norm:
-            raise SettingError("coin: gradients need a bound: give unit_norm=True or gradient_bound=G")
+            raise SettingError(f"coin: gradients need a bound: give {_unit_rows()} or {_bound()}")
         if told.gradient_bound is None and math.isinf(loss.lipschitz):
             raise SettingError(f"coin: the slope of the loss {loss.name} has no bound: give gradient_bound=G")
         G = told.gradient_bound or loss.lipschitz * math.sqrt(1.0 + told.bias) * ROUNDED
@@ -55,5 +55,13 @@ class CoinBetting(Linear):
             super()._diverged()
         raise SettingError(
             f"coin: the gradient of round {self.rounds + 1} has the norm {math.sqrt(refused):.6g}, more than the bound"
-            f" {self.rate.eta:.6g}: give unit_norm=True or a larger G as gradient_bound=G"
+            f" {self.rate.eta:.6g}: give {_unit_rows()} or a larger G as {_bound()}"
         )
+
+
+def _unit_rows() -> str:
+    return spelled("unit_norm", python="unit_norm=True")
+
+
+def _bound() -> str:
+    return spelled("gradient_bound", "G", python="gradient_bound=G")

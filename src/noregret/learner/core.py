@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from noregret import _native
 from noregret._native import CONSTANT
 from noregret.domain import Domain
-from noregret.errors import DivergedError, MemoryShortError
+from noregret.errors import DivergedError, MemoryShortError, spelled
 from noregret.learner.settings import Prepared
 from noregret.loss import Loss, hinge, tie_code, zero_one
 from noregret.memory import free_memory
@@ -29,9 +29,8 @@ from noregret.setting import as_dict, fields, signature
 from noregret.setting import told as told_of
 from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
-from noregret.stream.classes import Classes
 from noregret.stream.features import Features
-from noregret.stream.labels import Labels
+from noregret.stream.labels import Classes, Labels
 
 Vector = NDArray[np.float64]
 NO_WEIGHTS: Vector = np.zeros(0)
@@ -274,8 +273,8 @@ class Core(ABC):
 
     def _diverged(self) -> NoReturn:
         raise DivergedError(
-            f"{self.name}: {self._grows} would overflow in round {self.rounds + 1}: {self._remedy},"
-            ' or scale the rows (unit_norm=True, scale="max")'
+            f"{self.name}: {self._grows} would overflow in round {self.rounds + 1}: {self._remedy}, or scale the rows"
+            f" ({spelled('unit_norm', python='unit_norm=True')}, {spelled('scale', 'max')})"
         )
 
     def scores(self, rows: Rows) -> Vector:

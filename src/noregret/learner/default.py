@@ -11,10 +11,9 @@ import math
 from typing import Any
 
 from noregret.errors import SettingError
-from noregret.learner import settings_of
-from noregret.learner.core import Core
+from noregret.learner import Core, settings_of
 from noregret.loss import parse, squared
-from noregret.stream.classes import Classes
+from noregret.stream.labels import Classes
 from noregret.stream.task import Task
 
 Settings = dict[str, Any]

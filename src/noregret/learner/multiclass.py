@@ -21,7 +21,7 @@ from noregret.learner import settings
 from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector, check_memory, fit
 from noregret.rounds import Gathering
 from noregret.stream.block import Rows
-from noregret.stream.classes import Classes
+from noregret.stream.labels import Classes
 
 TABLED = 50  # with more classes than this there is no confusion table
 NO_MOVES = np.zeros((0, 0), np.int8)

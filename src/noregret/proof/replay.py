@@ -21,7 +21,7 @@ from noregret.proof.receipt import plain
 from noregret.protocol import play
 from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
-from noregret.stream.read import read
+from noregret.stream import read
 
 READING = ("label", "columns", "ignore", "missing", "hash_bits")  # what decides how a file is read
 SAME = "every score and the final state of the learner are the same to the last bit on every machine"

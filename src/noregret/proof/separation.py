@@ -29,9 +29,9 @@ from noregret.proof.receipt import body_of, decoded, kind_of, unpacked
 from noregret.proof.verification import Verification
 from noregret.protocol import encoded
 from noregret.rounds import Gathering, Rounds
+from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.labels import Labels
-from noregret.stream.read import read
 
 Vector = NDArray[np.float64]
 Entry = tuple[int, int, int]  # feature, numerator, denominator

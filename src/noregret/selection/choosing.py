@@ -77,7 +77,7 @@ class Selection:
 
     def scores(self, X: Any) -> Vector:
         """The score of each row of a stream or a matrix."""
-        from noregret.stream.read import read
+        from noregret.stream import read
 
         source = read(X, features=self.learner.features, frozen=True, labels=False)
         found = [self.learner.scores(block.rows) for block in source.blocks()]

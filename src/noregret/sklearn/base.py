@@ -47,7 +47,7 @@ from noregret.sklearn.rows import (
 )
 from noregret.stream.block import stacked
 from noregret.stream.features import Features
-from noregret.stream.frame import has_words, is_frame
+from noregret.stream.formats.frames import has_words, is_frame
 
 Vector = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])

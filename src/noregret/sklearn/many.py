@@ -16,7 +16,7 @@ from noregret.learner.multiclass import MulticlassPerceptron as ManyCore
 from noregret.sklearn.base import Vector, serialised
 from noregret.sklearn.classifier import Classifier, as_python, as_whole
 from noregret.sklearn.rows import NOT_FINITE, checked_weight, one_row, refuse_strange, without
-from noregret.stream.classes import Classes
+from noregret.stream.labels import Classes
 
 
 class ManyClassifier(Classifier):

@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from noregret._native import narrowed
 from noregret.errors import InputError, SettingError
 from noregret.learner.core import FLOAT64, Core, Given
-from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
+from noregret.stream import read
+from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features, bounds
-from noregret.stream.frame import column_names
-from noregret.stream.memory import check_bounds, check_indices, unsigned
-from noregret.stream.read import read
-from noregret.stream.rows import one_dict, refuse_missing
-from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES
-from noregret.stream.table import USUAL_LABEL
+from noregret.stream.formats.arrays import check_bounds, check_indices, unsigned
+from noregret.stream.formats.dicts import one_dict, refuse_missing
+from noregret.stream.formats.frames import column_names
+from noregret.stream.recipe import USUAL_LABEL
 
 FLOATS = (FLOAT64, np.dtype(np.float32))
 WHOLE = (np.dtype(np.int32), np.dtype(np.int64))

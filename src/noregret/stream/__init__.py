@@ -3,11 +3,10 @@
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Dense, Sparse
 from noregret.stream.features import Features
+from noregret.stream.formats.dicts import encode
 from noregret.stream.labels import Labels
-from noregret.stream.read import read
-from noregret.stream.rowfile import RowFile
-from noregret.stream.rows import encode
-from noregret.stream.shuffle import rereadable, shuffled
+from noregret.stream.reading import read
+from noregret.stream.rowfile import RowFile, rereadable, shuffled
 
 __all__ = [
     "Block",

@@ -18,6 +18,10 @@ Ints = NDArray[np.int64]
 Indices = NDArray[np.uint32]
 
 MAX_INDEX = 2**31 - 1
+TEXT_ROWS = 4096
+TABLE_ROWS = 16384
+ARRAY_ROWS = 65536
+BLOCK_VALUES = 2**19  # 4 MB of float64
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,21 +22,21 @@ from numpy.typing import NDArray
 from noregret._native import note_slots
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import MAX_INDEX, Block, Dense, Indices, Ints, Rows, Sparse
-from noregret.stream.kinds import CATEGORY, NUMBER, TEXT, kinds_of
-from noregret.stream.kinds import Kind as ColumnKind
+from noregret.stream.column import CATEGORY, NUMBER, TEXT, kinds_of
+from noregret.stream.column import Kind as ColumnKind
 
 Kind = Literal["index", "columns", "names"]
 
 
 @lru_cache(maxsize=1024)
 def packer(count: int, kind: str = "d") -> Callable[..., None]:
-    """Writes so many numbers into an array of float64, or, kind "I", of uint32."""
+    """Writes `count` numbers into an array of float64, or, kind "I", of uint32."""
     return struct.Struct(f"{count}{kind}").pack_into
 
 
 @lru_cache(maxsize=1024)
 def bounds(count: int) -> Ints:
-    """Where a single row of so many entries begins and ends; shared, so never to be written to."""
+    """Where a single row of `count` entries begins and ends; shared, so never to be written to."""
     return np.array([0, count], dtype=np.int64)
 
 
@@ -56,7 +56,7 @@ class Memo:
             self.keep = np.ones(len(keys), dtype=np.bool_)
             self.keep[unknown] = False
             self.indices = places[self.keep]
-        # One row as the kernels take it, its values written anew for every dict.
+        # One row as the kernels take it, its values written again for every dict.
         self.row = (bounds(len(keys)), places, np.empty(len(keys)))
         self.pack = packer(len(keys))
 
@@ -348,7 +348,7 @@ def _check(stored: dict[str, Any]) -> None:
 
 
 def _bits(slots: int, noted: list[int]) -> NDArray[np.uint8]:
-    """A bit for each of so many slots, set for those given."""
+    """A bit for each slot, set for those given."""
     bits = np.zeros((slots + 7) // 8, dtype=np.uint8)
     places = np.array(noted, dtype=np.int64)
     np.bitwise_or.at(bits, places >> 3, (1 << (places & 7)).astype(np.uint8))

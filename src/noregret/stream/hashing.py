@@ -1,12 +1,11 @@
 """Hashed features: `column=value` goes to the slot MurmurHash3(UTF-8 bytes) mod 2^bits behind `hash_start`.
 
 A categorical cell is one feature of value 1; a text cell is one feature a lower-cased word, its value the
-word's count. Slots that coincide in a row are summed. An empty cell is no feature.
+word's count. Slots that coincide in a row are summed. An empty cell adds nothing.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,9 +17,8 @@ from numpy.typing import NDArray
 
 from noregret import _native
 from noregret.stream.block import Floats, Indices, Ints, Sparse
+from noregret.stream.cells import Bytes, Strings, as_text, joined
 from noregret.stream.features import Features, Hints
-
-Bytes = NDArray[np.uint8]
 
 _WORD = re.compile(r"\w+")
 
@@ -34,22 +32,9 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def written(value: Any) -> str | None:
-    """A cell as the text that is hashed: whole floats without `.0`, booleans in lower case, None if empty."""
-    if value is None or isinstance(value, str):
-        return value or None
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (float, np.floating)):
-        if math.isnan(value):
-            return None
-        return str(int(value)) if math.isfinite(value) and value == int(value) else repr(float(value))
-    return str(value)
-
-
 def tokens(column: str, cell: Any, is_text: bool) -> list[str]:
     """The `column=value` strings of one cell."""
-    value = written(cell)
+    value = as_text(cell)
     if value is None or not value.strip():
         return []
     return [f"{column}={word}" for word in words(value)] if is_text else [f"{column}={value}"]
@@ -65,42 +50,10 @@ def slots(found: Sequence[str], features: Features, learn: bool) -> Indices:
 
 def hashes(found: Sequence[str]) -> Indices:
     """MurmurHash3 of the UTF-8 bytes of each string."""
-    data, offsets = _joined(found)
+    data, offsets = joined(found)
     out = np.empty(len(found), dtype=np.uint32)
     _native.hash_strings(data, offsets, out)
     return out
-
-
-def _joined(found: Sequence[str]) -> tuple[Bytes, Ints]:
-    """Strings as UTF-8 end to end, and where each begins and the last ends."""
-    encoded = [one.encode("utf-8", "surrogatepass") for one in found]
-    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), dtype=np.int64, count=len(encoded)), out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
-
-
-@dataclass(frozen=True, slots=True)
-class Strings:
-    """The cells of a column in UTF-8: data[starts[i]:stops[i]], an empty one where there is nothing.
-
-    With `codes` these are the distinct values, and cell i is the value codes[i], or nothing where that is −1.
-    """
-
-    data: Bytes
-    starts: Ints
-    stops: Ints
-    codes: Ints | None = None
-
-    @classmethod
-    def of(cls, cells: Sequence[Any]) -> Strings:
-        """Cells of any type, as they are written."""
-        data, offsets = _joined([written(cell) or "" for cell in cells])
-        return cls(data, offsets[:-1], offsets[1:])
-
-    def text(self, row: int) -> str:
-        """Cell `row`."""
-        place = row if self.codes is None else int(self.codes[row])
-        return self.data[self.starts[place] : self.stops[place]].tobytes().decode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True, slots=True)

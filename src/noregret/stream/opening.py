@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
-from noregret.errors import InputError
-from noregret.stream.wording import reason
+from noregret.errors import InputError, reason
 
 STANDARD_INPUT = "standard input"
 CHUNK = 2**18

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from noregret.errors import InputError
 from noregret.stream.base import Stream
-from noregret.stream.block import Block, Dense, Ints, Rows, Sparse
-from noregret.stream.parts import Words, parts_of
-from noregret.stream.settings import BLOCK_VALUES, TEXT_ROWS
+from noregret.stream.block import BLOCK_VALUES, TEXT_ROWS, Block, Dense, Ints, Rows, Sparse
+from noregret.stream.formats.arrays import Arrays
+from noregret.stream.raw_labels import WordCodes
 
 
 class Column:
@@ -52,7 +52,7 @@ class RowFile(Stream):
         self.gapped = stream.gapped
         self._asked = block_rows
         self._columns: dict[str, Column] = {}
-        self._words: Words | None = None  # where the labels are words
+        self._words: WordCodes | None = None  # where the labels are words
         self._width: int | None = None  # of dense rows
         self._closed = False
         try:
@@ -79,13 +79,13 @@ class RowFile(Stream):
         self._columns = {}
 
     def _write(self, stream: Stream) -> None:
-        end, known = 0, Words()
+        end, known = 0, WordCodes()
         for block in stream.blocks():
             if not self.length:
                 self._begin(block)
             if block.labels.dtype == object:
                 self._words = known
-            parts = parts_of(block, known)
+            parts = arrays_of(block, known)
             if "weights" in parts or "weights" in self._columns:
                 self._append_weights(block)
             for name in ("labels", "lines", "indices", "values"):
@@ -166,6 +166,60 @@ class RowFile(Stream):
 
     def permuted(self, rng: np.random.Generator) -> Stream:
         """The rows in a random order drawn from `rng` now; every pass over the answer has that order."""
-        from noregret.stream.shuffle import Permuted
+        from noregret.stream.rowfile import Permuted
 
         return Permuted(self, rng)
+
+
+Parts = dict[str, NDArray[Any]]
+
+
+def arrays_of(block: Block, known: WordCodes) -> Parts:
+    """The arrays of a block: labels as numbers, lines, weights if there are any, and the rows."""
+    rows, labels = block.rows, block.labels
+    found: Parts = {
+        "labels": known.code(labels) if labels.dtype == object else np.asarray(labels, dtype=np.float64),
+        "lines": block.lines,
+    }
+    if block.weights is not None:
+        found["weights"] = block.weights
+    if isinstance(rows, Sparse):
+        found |= {"bounds": rows.indptr, "indices": rows.indices}
+    return found | {"values": rows.values}
+
+
+class Permuted(Stream):
+    """All rows of `rows` in one random order, each exactly once."""
+
+    def __init__(self, rows: Arrays | RowFile, rng: np.random.Generator) -> None:
+        super().__init__(rows.source, rows.features, None, length=rows.length)
+        self.gapped = rows.gapped
+        self._taken_from = rows
+        self._order = rng.permutation(rows.length or 0)
+
+    def _read(self) -> Iterator[Block]:
+        size = self._taken_from.block_rows
+        for start in range(0, len(self._order), size):
+            yield self._taken_from.take(self._order[start : start + size])
+
+
+def shuffled(stream: Stream, rng: np.random.Generator) -> Stream:
+    """A full random permutation of the rows: arrays are taken from directly, others go through a row file.
+
+    The order depends on the number of rows and on `rng` alone, so that every source of the same rows agrees.
+    """
+    return Permuted(reorderable(stream), rng)
+
+
+def reorderable(stream: Stream) -> Arrays | RowFile:
+    """The rows where any of them can be had at once: the arrays themselves, or else a row file."""
+    if isinstance(stream, RowFile):
+        return stream
+    if isinstance(stream, Arrays) and not (stream.missing and stream.missing.rule == "skip"):
+        return stream
+    return RowFile(stream)
+
+
+def rereadable(stream: Stream) -> Stream:
+    """The stream itself when it can be read again, otherwise its rows in a row file."""
+    return stream if stream.rereadable else RowFile(stream)

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
+from noregret.experts.forecasts import Laid
 from noregret.interval import Interval
 from noregret.proof.blend.reading import cost_width, sharing
 from noregret.proof.blend.replay import Replay
 from noregret.proof.blend.spread import NEARLY, around, margin, spare
 from noregret.proof.verification import Verification, real
-from noregret.stream.columns import Laid
 
 RANGE = "every cost lies in the declared range of width B"
 COIN = "the costs of a round do not depend on the expert drawn in it"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from noregret.errors import InputError, NoregretError, ReceiptError
+from noregret.experts.forecasts import Laid, digest_of, lay_out, with_last_value
 from noregret.interval import Interval, largest
 from noregret.proof.blend.bounds import check_certificates
 from noregret.proof.blend.mean import check_mean
@@ -19,7 +20,6 @@ from noregret.proof.blend.replay import Replay, least_switching, replayed
 from noregret.proof.blend.spread import about, spare
 from noregret.proof.receipt import kind_of, unpacked
 from noregret.proof.verification import Verification
-from noregret.stream.columns import Laid, digest_of, lay_out, with_last_value
 
 
 def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:

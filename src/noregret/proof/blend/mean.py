@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
+from noregret.experts.forecasts import Laid
 from noregret.interval import Interval
 from noregret.proof.blend.replay import Replay
 from noregret.proof.blend.spread import about
 from noregret.proof.receipt import unpacked
 from noregret.proof.verification import Verification
-from noregret.stream.columns import Laid
 
 Vector = NDArray[np.float64]
 ULP = 2.0**-52

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from noregret import arithmetic
-from noregret.stream.columns import Laid
+from noregret.experts.forecasts import Laid
 
 LAST = "last value"
 METHODS = ("adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from noregret.errors import ReceiptError
 from noregret.experts import loss as losses
 from noregret.experts.blender import Blender
-from noregret.stream.columns import Laid
+from noregret.experts.forecasts import Laid
 
 Vector = NDArray[np.float64]
 

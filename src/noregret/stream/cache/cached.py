@@ -20,17 +20,15 @@ from noregret.atomic import whole_file
 from noregret.errors import CacheWarning, InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
-from noregret.stream.cache.file import CacheFile, Rules, Writer
-from noregret.stream.cache.layout import Damaged, News
-from noregret.stream.cache.origin import Following, Origin, same_bytes, still
-from noregret.stream.cache.place import place_to_write, places
+from noregret.stream.cache.file import CacheFile, Damaged, News, Rules, Writer
+from noregret.stream.cache.origin import Following, Origin, place_to_write, places, same_bytes, still
 from noregret.stream.features import Features
 
 Reopen = Callable[[Features], Stream]  # the same rows from the source, under a recipe of their own
 
 
 class _Changed(Exception):
-    """The source was changed while it was being read: what was read is no cache of it."""
+    """The source was changed while it was being read: what was read cannot be its cache."""
 
 
 class _NoRoom(InputError):
@@ -59,7 +57,8 @@ class Cached(Stream):
     """The rows of `stream`, which reads the file at `path`, by way of a cache."""
 
     def __init__(self, stream: Stream, path: str, rules: Rules, reopen: Reopen, block_rows: int | None) -> None:
-        super().__init__(stream.source, stream.features, stream.missing, length=stream.length, frozen=stream.frozen)
+        super().__init__(stream.source, stream.features, None, length=stream.length)
+        self.missing, self.gapped, self.frozen = stream.missing, stream.gapped, stream.frozen
         self.decisions, self.columns = stream.decisions, stream.columns
         self.path = path
         self._kind = type(stream).__name__

@@ -1,39 +1,144 @@
-"""What the columns of a table are, told from the text of their first thousand rows, and a sentence for each decision.
-
-In this order: numbers; numbers as people write them; dates; free text, which has three words or more on average and is
-mostly distinct; an identity, different in nearly every row and without spaces, which is left out; else a category.
-"""
+"""What a column of a table becomes, and how its first cells tell."""
 
 from __future__ import annotations
 
-import shlex
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from noregret.stream.amounts import amounts, is_plain
-from noregret.stream.dates import ORDER_WORDS, instants
-from noregret.stream.hashing import Strings
-from noregret.stream.kinds import (
-    CATEGORY,
-    COMMA,
+from noregret.errors import SettingError, spelled
+from noregret.stream.block import Ints
+from noregret.stream.cells import Strings, is_missing
+from noregret.stream.written import (
     DAY,
-    LEFT_OUT,
+    EPOCH,
+    HOUR,
     MARKS,
     NOT_THERE,
-    NUMBER,
+    ORDER_WORDS,
     ORDERS,
-    POINT,
-    TEXT,
-    Dates,
-    Kind,
     Mark,
     Order,
+    amounts,
+    instants,
+    is_plain,
 )
-from noregret.stream.numbers import is_missing
+
+What = Literal["number", "category", "text", "date", "left out"]
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """How a column of dates is read, the instant its days are counted from, and whether it has hours.
+
+    An instant is a number of microseconds since 1970; a clock is the same for what the clock on the wall shows.
+    """
+
+    order: Order
+    origin: int
+    hours: bool
+
+    def names(self, column: str) -> list[str]:
+        """The features that a column of dates becomes.
+
+        >>> Dates("ymd", 0, False).names("day")[:2]
+        ['day.days', 'day.weekday=Monday']
+        """
+        hours = [f"{column}.hour={hour}" for hour in range(24)] if self.hours else []
+        return [f"{column}.days", *(f"{column}.weekday={day}" for day in WEEKDAYS), *hours]
+
+    def values(self, instants: Ints, clocks: Ints) -> NDArray[np.float64]:
+        """The numbers under those names, a row for each instant; of a missing one the days are NaN, the others 0."""
+        there = np.flatnonzero(instants != NOT_THERE)
+        found = np.zeros((len(instants), 32 if self.hours else 8))
+        found[:, 0] = np.nan
+        found[there, 0] = (instants[there] - self.origin) / DAY
+        found[there, 1 + (clocks[there] // DAY + 3) % 7] = 1.0
+        if self.hours:
+            found[there, 8 + clocks[there] % DAY // HOUR] = 1.0
+        return found
+
+    @property
+    def since(self) -> str:
+        """The origin as it is written."""
+        found = EPOCH + timedelta(microseconds=self.origin)
+        return found.isoformat() if self.origin % DAY else found.date().isoformat()
+
+
+_DATE = re.compile(r"date (ymd|dmy|mdy) since ([0-9T:.-]{10,26})( with hours)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a column becomes.
+
+    >>> Kind.of("number with decimal comma").mark, str(Kind.of("date ymd since 2024-01-31"))
+    ('comma', 'date ymd since 2024-01-31')
+    """
+
+    what: What
+    mark: Mark | None = None  # the decimal mark of numbers that are not written as programs write them
+    dates: Dates | None = None
+
+    def __str__(self) -> str:
+        if self.mark is not None:
+            return f"number with decimal {self.mark}"
+        if self.dates is not None:
+            hours = " with hours" if self.dates.hours else ""
+            return f"date {self.dates.order} since {self.dates.since}{hours}"
+        return self.what
+
+    @classmethod
+    def of(cls, text: Any) -> Kind:
+        """A kind as it was written down."""
+        for kind in (NUMBER, POINT, COMMA, CATEGORY, TEXT, LEFT_OUT):
+            if text == str(kind):
+                return kind
+        found = _DATE.fullmatch(text) if isinstance(text, str) else None
+        try:
+            if found is None:
+                raise ValueError
+            origin = (datetime.fromisoformat(found[2]) - EPOCH) // timedelta(microseconds=1)
+        except (ValueError, TypeError):
+            raise SettingError(f"there is no kind of column {text!r}") from None
+        return cls("date", dates=Dates(found[1], origin, found[3] is not None))  # type: ignore[arg-type]
+
+    @property
+    def plain(self) -> bool:
+        """Whether the column's cells are numbers as programs write them."""
+        return self.what == "number" and self.mark is None
+
+    @property
+    def converted(self) -> bool:
+        """Whether the column's cells are text that numbers are made of."""
+        return self.mark is not None or self.dates is not None
+
+    @property
+    def hashed(self) -> bool:
+        return self.what in ("category", "text")
+
+    def names(self, column: str) -> list[str]:
+        """The features under names of their own that the column becomes."""
+        return self.dates.names(column) if self.dates else [column] if self.what == "number" else []
+
+
+NUMBER, POINT, COMMA = Kind("number"), Kind("number", "point"), Kind("number", "comma")
+CATEGORY, TEXT, LEFT_OUT = Kind("category"), Kind("text"), Kind("left out")
+
+
+def kinds_of(stored: Mapping[Any, Any]) -> dict[str, Kind]:
+    """Columns and their kinds as they were written down; a ValueError for anything else."""
+    if not isinstance(stored, Mapping) or not all(isinstance(name, str) for name in stored):
+        raise SettingError("the columns must be names with what becomes of each")
+    return {name: Kind.of(kind) for name, kind in stored.items()}
+
 
 LOOKED_AT = 1000
 WORDS, HALF = 3.0, 0.5  # free text: words a cell, and the share of distinct cells
@@ -80,12 +185,12 @@ class Cells:
 
     @cached_property
     def misfits(self) -> dict[Mark, int]:
-        """How many cells are no numbers with this decimal mark."""
+        """How many cells are not numbers with this decimal mark."""
         return {mark: len(amounts(self.strings, mark)[1]) for mark in MARKS}
 
     @cached_property
     def undated(self) -> dict[Order, int]:
-        """How many cells are no dates in this order."""
+        """How many cells are not dates in this order."""
         return {order: len(instants(self.strings, order)[2]) for order in ORDERS}
 
     @property
@@ -214,29 +319,29 @@ def _words(name: str, cells: Cells, keep: bool) -> Decision:
     if not count:
         return Decision(NUMBER)
     if len(cells.orders) > 1:
-        said = "may hold dates, but whether day or month comes first cannot be told: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('date', name)})")
+        return _category(name, "may hold dates, but whether day or month comes first cannot be told", "date")
     if cells.distinct >= HALF * count and sum(len(cell.split()) for cell in cells.all) >= WORDS * count:
         said = "is free text, hashed by word"
         return Decision(TEXT, f"text: column {name!r} {said} ({_override('categorical', name)})")
     numbers = sum(map(is_plain, cells.all)) if cells.digits or cells.distinct > NEARLY_ALL * count else 0
     if numbers == count:
-        said = "is text that looks like numbers: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('numeric', name)})")
+        return _category(name, "is text that looks like numbers", "numeric")
     if numbers > NEARLY_ALL * count:
         other = next(cell for cell in cells.all if not is_plain(cell))
-        said = f"holds numbers, but also {_shown(other)}: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('ignore', name)})")
+        return _category(name, f"holds numbers, but also {_shown(other)}", "ignore")
     nearly = _nearly(cells)
     if nearly is not None:
-        what, other = nearly
-        said = f"holds {what}, but also {_shown(other)}: taken as a category"
-        return Decision(CATEGORY, f"categorical: column {name!r} {said} ({_override('ignore', name)})")
+        return _category(name, f"holds {nearly[0]}, but also {_shown(nearly[1])}", "ignore")
     spaces = any(len(cell.split()) > 1 for cell in cells.all)
     if count >= ENOUGH and cells.distinct > NEARLY_ALL * count and not spaces and 2 * numbers < count and not keep:
         said = "is different in nearly every row"
         return Decision(LEFT_OUT, f"left out: column {name!r} {said} ({_override('keep', name)})")
     return Decision(CATEGORY)
+
+
+def _category(name: str, said: str, option: str) -> Decision:
+    """A category that could have been meant otherwise."""
+    return Decision(CATEGORY, f"categorical: column {name!r} {said}: taken as a category ({_override(option, name)})")
 
 
 def _nearly(cells: Cells) -> tuple[str, str] | None:
@@ -251,8 +356,8 @@ def _nearly(cells: Cells) -> tuple[str, str] | None:
 
 
 def _override(option: str, name: str) -> str:
-    """The option that decides otherwise, as it would be typed."""
-    return f"override: --{option} {shlex.quote(name) if name.isprintable() else repr(name)}"
+    """The setting that decides otherwise."""
+    return f"override: {spelled(option, columns=[name])}"
 
 
 def _shown(cell: str) -> str:
@@ -261,4 +366,4 @@ def _shown(cell: str) -> str:
 
 
 def label_line(name: str) -> str:
-    return f"label: column {name!r} holds the label (override: --label COLUMN)"
+    return f"label: column {name!r} holds the label (override: {spelled('label', 'COLUMN')})"

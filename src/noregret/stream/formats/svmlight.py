@@ -7,19 +7,15 @@ feature is the number that was written, from 0 to 2³¹ − 1. Plain lines are p
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
+import re
 
 from noregret._native import parse_svmlight
 from noregret.errors import InputError
 from noregret.stream.block import MAX_INDEX, Sparse, reach
-from noregret.stream.lines import binary, decoded
-from noregret.stream.numbers import number as number_of
+from noregret.stream.cells import number as number_of
 from noregret.stream.opening import Input
-from noregret.stream.pieces import Piece
-from noregret.stream.settings import Settings
-from noregret.stream.text import Part, TextStream
+from noregret.stream.reading import Settings
+from noregret.stream.text import LineRows, Part, Piece, TextStream, binary, decoded
 
 Pairs = tuple[list[int], list[float]]
 
@@ -28,41 +24,27 @@ class Svmlight(TextStream):
     """The rows of an svmlight file."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
-        settings.refuse_columns("an svmlight file")
         super().__init__(file, settings.numbered("index", 0, file.name), settings)
 
     def _parse(self, text: Piece) -> Part:
-        rows, wrong = _Rows(text), None
-        try:
-            while not rows.plain(self._settings.labels):
-                rows.add(parse(*rows.line(), self.source, self._settings.labels))
-        except InputError as error:
-            wrong = error
-        return rows.part(wrong)
+        return _Rows(text, self.source, self._settings.labels).part()
 
 
-class _Rows:
-    """The rows of a piece of text while they are found: plain ones by compiled code, others one by one."""
+class _Rows(LineRows):
+    """The rows of a piece of text."""
 
-    def __init__(self, text: Piece) -> None:
-        self._text = text
+    def __init__(self, text: Piece, source: str, labelled: bool) -> None:
         counts = text.counts(b":")
-        rows, pairs = counts.lines, counts.others
-        self._labels, self._tokens = np.empty(rows), np.empty((rows, 2), dtype=np.int64)
-        self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
-        self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
-        self._room = np.empty(4 * pairs + 2, dtype=np.int64)
-        self._bounds[0] = 0
-        self._done = np.array([text.start, 0, 0, 0, 0], dtype=np.int64)
-        self._stop = text.without_nul() if counts.odd else text.stop
+        stop = text.without_nul() if counts.odd else text.stop
+        super().__init__(text, counts.lines, counts.others, stop, more=1)
+        self._source, self._labelled = source, labelled
         self._finite = True
 
-    def plain(self, labelled: bool) -> bool:
-        """Go on through plain lines; whether the end of the text was reached."""
-        found = parse_svmlight(
+    def _plain(self) -> bool:
+        return parse_svmlight(
             self._text.array,
             self._stop,
-            labelled,
+            self._labelled,
             self._labels,
             self._tokens,
             self._lines,
@@ -72,42 +54,20 @@ class _Rows:
             self._room,
             self._done,
         )
-        return found and self._stop == self._text.stop
 
-    def line(self) -> tuple[bytes, int]:
-        """The line that was reached, and its number, from 1."""
-        return self._text.line(int(self._done[0])), int(self._done[1]) + 1
+    def _take(self, line: bytes, number: int) -> None:
+        found = parse(line, number, self._source, self._labelled)
+        if found is not None:
+            self._finite = False  # for all that is known here
+            self._add(found[0], *found[1])
 
-    def add(self, found: tuple[str, Pairs] | None) -> None:
-        """The row of the line that was reached, if it has one; go behind it."""
-        at, line, row, pair, _ = self._done.tolist()
-        text = self._text.data
-        self._done[:2] = text.index(b"\n", at) + 1, line + 1
-        if found is None:
-            return
-        token, (indices, values) = found
-        self._finite = False  # for all that is known here
-        end = pair + len(indices)
-        value = number_of(token)
-        self._labels[row] = math.nan if value is None else value
-        begin = text.index(token.encode(), at) if token else at
-        self._tokens[row] = begin, begin + len(token.encode())
-        self._lines[row], self._bounds[row + 1] = line, end
-        self._indices[pair:end], self._values[pair:end] = indices, values
-        self._done[2:4] = row + 1, end
-
-    def part(self, wrong: InputError | None) -> Part:
+    def part(self) -> Part:
         """Everything that was found."""
-        _, count, rows, pairs, infinite = self._done.tolist()
+        wrong = self.read()
+        _, _, rows, pairs, infinite = self._done.tolist()
         bounds, indices, values = self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs]
-        return Part(
-            Sparse(bounds, indices, values, finite=self._finite and not infinite, reach=reach(indices)),
-            self._labels[:rows],
-            lambda: [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:rows].tolist()],
-            self._lines[:rows],
-            count,
-            wrong,
-        )
+        finite = self._finite and not infinite
+        return self._part(Sparse(bounds, indices, values, finite=finite, reach=reach(indices)), wrong)
 
 
 def parse(line: bytes, number: int, source: str, labelled: bool = True) -> tuple[str, Pairs] | None:
@@ -167,3 +127,16 @@ def _complaint(tokens: list[bytes], source: str, number: int) -> InputError:
             return InputError(f"feature {int(index)} appears twice in the row", source, number)
         seen.add(int(index))
     raise AssertionError("a row was refused, but every token of it is well formed")
+
+
+def looks_like(line: bytes) -> bool:
+    """Whether a line is a label and INDEX:VALUE pairs, or a lone number.
+
+    >>> looks_like(b"+1 3:0.5"), looks_like(b"age;time 10:30;label")
+    (True, False)
+    """
+    tokens = line.partition(b"#")[0].split()
+    rest = tokens[1:] if tokens and b":" not in tokens[0] else tokens
+    pairs = all(re.fullmatch(rb"(?:\d+|qid):[^\s,;|]+", token) for token in rest)
+    lone = not rest and len(tokens) == 1 and number_of(tokens[0].decode("utf-8", "replace")) is not None
+    return lone or (bool(rest) and pairs)

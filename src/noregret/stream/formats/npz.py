@@ -12,21 +12,20 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError
+from noregret.errors import InputError, listed, reason
 from noregret.stream.base import Stream
-from noregret.stream.block import MAX_INDEX, Block, Dense, Rows
-from noregret.stream.given import label_array, none
+from noregret.stream.block import MAX_INDEX, TABLE_ROWS, Block, Dense, Rows
+from noregret.stream.formats.arrays import floats
 from noregret.stream.hashing import summed
-from noregret.stream.missing import Missing
 from noregret.stream.opening import Input
-from noregret.stream.settings import TABLE_ROWS, Settings
-from noregret.stream.wording import listed, reason
+from noregret.stream.raw_labels import label_array, no_labels
+from noregret.stream.reading import Settings
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -97,38 +96,33 @@ class Npz(Stream):
     """The rows of a NumPy archive."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
-        settings.refuse_columns("an .npz archive")
         self._file = file
         self._needed = settings.labels
         self.source = file.name
         with ExitStack() as stack:
             self._sparse, members, (rows, columns) = self._open(stack)
             self._has_labels = "y" in members
-        super().__init__(
-            file.name,
-            settings.numbered("columns", columns, file.name),
-            Missing(settings.missing, settings.labels),
-            length=rows,
-            frozen=settings.frozen,
-        )
-        if self.features.kind == "columns" and self.features.width != columns:
-            raise InputError(f"expected {self.features.width} columns as the model has, got {columns}", file.name)
+        super().__init__(file.name, settings.numbered("columns", columns, file.name), settings, length=rows)
         self._block_rows = settings.rows_per_block(TABLE_ROWS, 1 if self._sparse else columns)
 
     def _open(self, stack: ExitStack) -> tuple[bool, dict[str, _Member], tuple[int, int]]:
         """The members, whether they are a sparse matrix, and the matrix's shape."""
-        try:
+        with self._well_formed():
             handle = stack.enter_context(self._file.seekable())
             archive = stack.enter_context(zipfile.ZipFile(handle))
             keys = {name.removesuffix(".npy") for name in archive.namelist()}
-            wanted = self._wanted(keys)
-            members = {key: _Member(archive, key) for key in wanted}
-            shape = self._shape(members, archive)
+            members = {key: _Member(archive, key) for key in self._wanted(keys)}
+            return "data" in members, members, self._shape(members, archive)
+
+    @contextmanager
+    def _well_formed(self) -> Iterator[None]:
+        """What is wrong with an archive, as one sentence."""
+        try:
+            yield
         except InputError:
             raise
         except _DAMAGE as error:
-            raise self._damaged(error) from error
-        return "data" in members, members, shape
+            raise InputError(f"is not a well-formed .npz archive ({reason(error)})", self.source) from error
 
     def _wanted(self, keys: set[str]) -> list[str]:
         sparse = {"data", "indices", "indptr", "shape"}
@@ -171,29 +165,21 @@ class Npz(Stream):
             if name != "csr":
                 raise InputError(f"the sparse matrix must be stored as csr, it is stored as {name}", self.source)
 
-    def _damaged(self, error: BaseException) -> InputError:
-        return InputError(f"is not a well-formed .npz archive ({reason(error)})", self.source)
-
     def _read(self) -> Iterator[Block]:
         with ExitStack() as stack:
             _, members, (rows, columns) = self._open(stack)
             previous = np.zeros(1, dtype=np.int64)
-            if self._sparse:
-                previous = self._guarded(members["indptr"].next, 1).astype(np.int64)
+            with self._well_formed():
+                if self._sparse:
+                    previous = members["indptr"].next(1).astype(np.int64)
             for start in range(0, rows, self._block_rows):
                 count = min(self._block_rows, rows - start)
-                block, previous = self._guarded(self._block, members, start, count, columns, previous)
+                with self._well_formed():
+                    block, previous = self._block(members, start, count, columns, previous)
                 yield block
-            for member in members.values():
-                self._guarded(member.finish)
-
-    def _guarded(self, call: Any, *given: Any) -> Any:
-        try:
-            return call(*given)
-        except InputError:
-            raise
-        except _DAMAGE as error:
-            raise self._damaged(error) from error
+            with self._well_formed():
+                for member in members.values():
+                    member.finish()
 
     def _block(
         self, members: dict[str, _Member], start: int, count: int, columns: int, previous: NDArray[np.int64]
@@ -203,8 +189,8 @@ class Npz(Stream):
             rows: Rows = self._compressed(members, bounds, columns)
             previous = bounds[-1:]
         else:
-            rows = Dense(np.ascontiguousarray(_floats(members["X"].next(count)).reshape(count, columns)))
-        labels = label_array(members["y"].next(count), self.source) if self._has_labels else none(count)
+            rows = Dense(np.ascontiguousarray(floats(members["X"].next(count)).reshape(count, columns)))
+        labels = label_array(members["y"].next(count), self.source) if self._has_labels else no_labels(count)
         lines = np.arange(start + 1, start + count + 1, dtype=np.int64)
         return Block(rows, labels, lines, self.source), previous
 
@@ -217,9 +203,4 @@ class Npz(Stream):
         if size and (indices.min() < 0 or indices.max() >= columns):
             raise ValueError("an index is outside the shape")
         at_row = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
-        return summed(at_row, indices, _floats(members["data"].next(size)), len(lengths))
-
-
-def _floats(values: NDArray[Any]) -> NDArray[Any]:
-    kept = values.dtype in (np.float64, np.float32) and values.dtype.isnative
-    return values if kept else values.astype(np.float64)
+        return summed(at_row, indices, floats(members["data"].next(size)), len(lengths))

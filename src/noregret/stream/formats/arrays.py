@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError
+from noregret.errors import InputError, reason
 from noregret.stream.base import Stream
-from noregret.stream.block import Block, Dense, Ints, Rows, Sparse
-from noregret.stream.given import label_array, none
-from noregret.stream.missing import Missing
-from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES, Settings
-from noregret.stream.wording import reason
+from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, Block, Dense, Ints, Rows, Sparse
+from noregret.stream.raw_labels import label_array, no_labels
+from noregret.stream.reading import Settings
 
 SOURCE = "(X, y)"
 
@@ -26,21 +24,13 @@ class Arrays(Stream):
         settings.refuse_columns("an array")
         self._X = _compressed(X) if hasattr(X, "tocsr") else _matrix(X)
         rows, columns = self._X.shape
-        self._y = none(rows) if y is None and not settings.labels else label_array(y, SOURCE)
+        self._y = no_labels(rows) if y is None and not settings.labels else label_array(y, SOURCE)
         _check_length(len(self._y), rows, "labels")
         self._weights = None if weights is None else _weights(weights)
         if self._weights is not None:
             _check_length(len(self._weights), rows, "weights")
-        features = settings.numbered("columns", columns, "an array")
-        if features.kind == "columns" and features.width != columns:
-            raise InputError(f"expected {features.width} columns as the model has, got {columns}", SOURCE)
-        super().__init__(
-            SOURCE,
-            features,
-            Missing(settings.missing, settings.labels),
-            length=rows,
-            frozen=settings.frozen,
-        )
+        features = settings.numbered("columns", columns, SOURCE)
+        super().__init__(SOURCE, features, settings, length=rows)
         values = columns if isinstance(self._X, np.ndarray) else self._X.nnz / max(rows, 1)
         self.block_rows = settings.block_rows or max(1, min(ARRAY_ROWS, int(BLOCK_VALUES / max(values, 1))))
 
@@ -122,17 +112,18 @@ def check_indices(X: Any) -> None:
 
 def _rows(X: Any, start: int, stop: int) -> Rows:
     if isinstance(X, np.ndarray):
-        return Dense(np.ascontiguousarray(_floats(X[start:stop])))
+        return Dense(np.ascontiguousarray(floats(X[start:stop])))
     low, high = int(X.indptr[start]), int(X.indptr[stop])
     return Sparse(
         X.indptr[start : stop + 1].astype(np.int64) - low,
         unsigned(X.indices[low:high]),
-        np.ascontiguousarray(_floats(X.data[low:high])),
+        np.ascontiguousarray(floats(X.data[low:high])),
         X.shape[1],
     )
 
 
-def _floats(values: NDArray[Any]) -> NDArray[Any]:
+def floats(values: NDArray[Any]) -> NDArray[Any]:
+    """Values as kernels take them: float32 and float64 as they are."""
     return values if values.dtype in (np.float64, np.float32) and values.dtype.isnative else values.astype(np.float64)
 
 

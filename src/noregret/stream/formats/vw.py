@@ -7,7 +7,6 @@ once; `parse`, which takes one line apart and says what is wrong with it, has th
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,14 +16,12 @@ import numpy as np
 from noregret._native import parse_vw
 from noregret.errors import InputError, SettingError
 from noregret.stream.block import Ints, Sparse
+from noregret.stream.cells import number as number_of
 from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import hashes
-from noregret.stream.lines import binary, decoded
-from noregret.stream.numbers import number as number_of
 from noregret.stream.opening import Input
-from noregret.stream.pieces import Piece
-from noregret.stream.settings import Settings
-from noregret.stream.text import Part, TextStream
+from noregret.stream.reading import Settings
+from noregret.stream.text import LineRows, Part, Piece, TextStream, binary, decoded
 
 BLANKS = " \t\r"
 NAME = re.compile(rb"[^ \t\r\n|:]*")
@@ -34,17 +31,10 @@ class Vowpal(TextStream):
     """The rows of a file in Vowpal Wabbit's text format."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
-        settings.refuse_columns("a Vowpal Wabbit file")
         super().__init__(file, _recipe(settings, file.name), settings)
 
     def _parse(self, text: Piece) -> Part:
-        rows, wrong = _Rows(text, self.features), None
-        try:
-            while not rows.plain():
-                rows.add(parse(*rows.line(), self.source))
-        except InputError as error:
-            wrong = error
-        return rows.part(wrong, not self._settings.frozen)
+        return _Rows(text, self.source, self.features).part(not self._settings.frozen)
 
 
 def _recipe(settings: Settings, source: str) -> Features:
@@ -136,26 +126,19 @@ def _short(text: str) -> str:
     return repr(text[:40])
 
 
-class _Rows:
-    """The rows of a piece of text while they are found: plain ones by compiled code, others one by one."""
+class _Rows(LineRows):
+    """The rows of a piece of text."""
 
-    def __init__(self, text: Piece, features: Features) -> None:
-        self._text, self._features = text, features
+    def __init__(self, text: Piece, source: str, features: Features) -> None:
         counts = text.counts(b"|")
-        rows, pairs = counts.lines, counts.white - counts.lines  # each entry has a blank before it
-        self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
-        self._weights, self._lines = np.empty(rows), np.empty(rows, dtype=np.int64)
-        self._bounds = np.empty(rows + 1, dtype=np.int64)
-        self._indices, self._values = text.reuse.array(pairs, np.uint32), text.reuse.array(pairs)
-        self._new, self._table = np.empty((pairs, 4), dtype=np.int64), np.empty(4 * pairs + 2, dtype=np.int64)
+        pairs = counts.white - counts.lines  # each entry has a blank before it
+        super().__init__(text, counts.lines, pairs, text.decodable() if counts.odd else text.stop, more=2)
+        self._source, self._features = source, features
+        self._weights, self._new = np.empty(counts.lines), np.empty((pairs, 4), dtype=np.int64)
         self._said: list[str] = []  # names from lines that are not plain
-        self._bounds[0] = 0
-        self._done = np.array([text.start, 0, 0, 0, 0, 0], dtype=np.int64)
-        self._stop = text.decodable() if counts.odd else text.stop
 
-    def plain(self) -> bool:
-        """Go on through plain lines; whether the end of the text was reached."""
-        found = parse_vw(
+    def _plain(self) -> bool:
+        return parse_vw(
             self._text.array,
             self._stop,
             self._features.hash_start or 0,
@@ -169,26 +152,15 @@ class _Rows:
             self._indices,
             self._values,
             self._new,
-            self._table,
+            self._room,
             self._done,
         )
-        return found and self._stop == self._text.stop
 
-    def line(self) -> tuple[bytes, int]:
-        """The line that was reached, and its number, from 1."""
-        return self._text.line(int(self._done[0])), int(self._done[1]) + 1
-
-    def add(self, found: Line | None) -> None:
-        """The row of the line that was reached, if it has one; go behind it."""
-        at, line, row, pair, new, weighted = self._done.tolist()
-        text = self._text.data
-        self._done[:2] = text.index(b"\n", at) + 1, line + 1
+    def _take(self, line: bytes, number: int) -> None:
+        found = parse(line, number, self._source)
         if found is None:
             return
-        value = number_of(found.label)
-        self._labels[row] = math.nan if value is None else value
-        begin = text.index(found.label.encode(), at)
-        self._tokens[row] = begin, begin + len(found.label.encode())
+        row, new, weighted = self._done[[2, 4, 5]].tolist()
         self._weights[row] = 1.0 if found.weight is None else found.weight
         slots = hashes(found.names) & np.uint32(self._features.slots - 1)
         sums: dict[int, float] = {}
@@ -196,25 +168,17 @@ class _Rows:
             sums[slot] = sums[slot] + entry if slot in sums else entry
             self._new[new + k] = slot, -1, len(self._said) + k, 0
         self._said += found.names
-        end = pair + len(sums)
-        self._indices[pair:end] = np.fromiter(sums, np.int64, len(sums)) + (self._features.hash_start or 0)
-        self._values[pair:end] = list(sums.values())
-        self._lines[row], self._bounds[row + 1] = line, end
-        self._done[2:] = row + 1, end, new + len(slots), weighted + (found.weight is not None)
+        places = np.fromiter(sums, np.int64, len(sums)) + (self._features.hash_start or 0)
+        self._add(found.label, places, list(sums.values()))
+        self._done[4:] = new + len(slots), weighted + (found.weight is not None)
 
-    def part(self, wrong: InputError | None, learn: bool) -> Part:
+    def part(self, learn: bool) -> Part:
         """Everything that was found."""
-        _, count, rows, pairs, new, weighted = self._done.tolist()
-        return Part(
-            Sparse(self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs]),
-            self._labels[:rows],
-            lambda: [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:rows].tolist()],
-            self._lines[:rows],
-            count,
-            wrong,
-            self._weights[:rows] if weighted else None,
-            Hints(self._new[:new, 0].astype(np.uint32), self._texts) if learn and new else None,
-        )
+        wrong = self.read()
+        _, _, rows, pairs, new, weighted = self._done.tolist()
+        hints = Hints(self._new[:new, 0].astype(np.uint32), self._texts) if learn and new else None
+        found = Sparse(self._bounds[: rows + 1], self._indices[:pairs], self._values[:pairs])
+        return self._part(found, wrong, weights=self._weights[:rows] if weighted else None, hints=hints)
 
     def _texts(self, places: Ints) -> Iterator[str]:
         """The namespace^name of each new slot."""
@@ -231,3 +195,19 @@ class _Rows:
 def _name(text: bytearray, begin: int) -> str:
     found = NAME.match(text, begin)
     return found[0].decode() if found else ""
+
+
+def looks_like(line: bytes) -> bool:
+    """Whether a | stands behind numbers alone, a label and an importance, or behind a tag that touches it.
+
+    >>> looks_like(b"-1 0.5 'a7|user age:3"), looks_like(b"label|age|town")
+    (True, False)
+    """
+    head, bar, _ = line.partition(b"|")
+    fields = head.split()
+    if fields and fields[-1].startswith(b"'"):
+        fields.pop()
+    elif fields and not head[-1:].isspace():
+        return False  # a tag without a quote, or the name of a column
+    numbers = [number_of(field.decode("utf-8", "replace")) for field in fields]
+    return bool(bar) and len(fields) <= 2 and None not in numbers

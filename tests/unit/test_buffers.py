@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 import noregret as nr
-from noregret.stream.reuse import LEAST, MOST, Reuse
+from noregret.stream.buffers import LEAST, MOST, Buffers
 
 
 def address(array):
@@ -13,47 +13,47 @@ def address(array):
 
 
 def test_what_nobody_refers_to_is_taken_again():
-    reuse = Reuse()
-    first = reuse.array(LEAST)
+    buffers = Buffers()
+    first = buffers.array(LEAST)
     at = address(first)
     del first
-    assert address(reuse.array(LEAST)) == at
+    assert address(buffers.array(LEAST)) == at
 
 
 def test_text_is_taken_again_in_the_same_size_alone():
-    reuse = Reuse()
-    text = reuse.text(1000)
+    buffers = Buffers()
+    text = buffers.text(1000)
     text[:3] = b"abc"
     name = id(text)
     del text
-    assert id(reuse.text(1000)) == name
-    assert len(reuse.text(999)) == 999
+    assert id(buffers.text(1000)) == name
+    assert len(buffers.text(999)) == 999
 
 
 def test_a_slice_of_a_slice_keeps_its_memory():
-    reuse = Reuse()
-    part = reuse.array(LEAST, np.uint32).reshape(2, -1)[1][5:]
+    buffers = Buffers()
+    part = buffers.array(LEAST, np.uint32).reshape(2, -1)[1][5:]
     part[:] = 7
-    reuse.array(LEAST, np.uint32)[:] = 9
+    buffers.array(LEAST, np.uint32)[:] = 9
     assert (part == 7).all()
 
 
 def test_what_is_kept_by_others_is_forgotten_here():
-    reuse = Reuse()
-    kept = [reuse.array(LEAST) for _ in range(3 * MOST)]
+    buffers = Buffers()
+    kept = [buffers.array(LEAST) for _ in range(3 * MOST)]
     for place, one in enumerate(kept):
         one[:] = place
     assert all((one == place).all() for place, one in enumerate(kept))
-    reuse.clear()
+    buffers.clear()
     assert all((one == place).all() for place, one in enumerate(kept))
 
 
 def test_threads_are_never_given_the_same_memory():
-    reuse, wrong = Reuse(), []
+    buffers, wrong = Buffers(), []
 
     def work(name):
         for _ in range(300):
-            mine = reuse.array(LEAST)
+            mine = buffers.array(LEAST)
             mine[:] = name
             if not (mine == name).all():
                 wrong.append(name)

@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError
 from noregret.stream.base import Stream
-from noregret.stream.block import MAX_INDEX, Block, Indices, Ints, Sparse
-from noregret.stream.dates import as_written
+from noregret.stream.block import BLOCK_VALUES, MAX_INDEX, TEXT_ROWS, Block, Indices, Ints, Sparse
+from noregret.stream.cells import Strings, is_missing
+from noregret.stream.cells import number as number_in
 from noregret.stream.features import Features, Memo, bounds, packer
-from noregret.stream.given import row_labels
-from noregret.stream.hashing import Strings, slots, tokens
-from noregret.stream.missing import Missing
-from noregret.stream.numbers import is_missing
-from noregret.stream.numbers import number as number_in
-from noregret.stream.settings import BLOCK_VALUES, DECLARING, TEXT_ROWS, Settings
-from noregret.stream.table import Converted
+from noregret.stream.hashing import slots, tokens
+from noregret.stream.raw_labels import row_labels
+from noregret.stream.reading import DECLARING, Settings
+from noregret.stream.recipe import Converted
+from noregret.stream.written import as_written
 
 Row = Mapping[Any, Any]
 Encoded = tuple[Indices, NDArray[np.float64]]
@@ -156,7 +155,7 @@ def _places(features: Features, keys: tuple[Any, ...]) -> tuple[Indices, list[in
         return None
     try:
         return np.array(places, dtype=np.uint32), []
-    except TypeError:  # None is no number
+    except TypeError:  # None is not a number
         unknown = [at for at, place in enumerate(places) if place is None]
     if features.kind == "names" and not all(isinstance(keys[at], str) for at in unknown):
         return None
@@ -283,16 +282,8 @@ class DictRows(Stream):
         if settings.text or settings.categorical:
             features.set_up_hashing(settings.hash_bits)
             features.declare(settings.categorical, settings.text)
-        again = not isinstance(rows, Iterator)
         length = len(rows) if isinstance(rows, Sized) else None
-        super().__init__(
-            SOURCE,
-            features,
-            Missing(settings.missing, settings.labels),
-            length=length,
-            rereadable=again,
-            frozen=settings.frozen,
-        )
+        super().__init__(SOURCE, features, settings, length=length, rereadable=not isinstance(rows, Iterator))
         self._source = rows
         self._labels = settings.labels
         self._block_rows = settings.block_rows or TEXT_ROWS

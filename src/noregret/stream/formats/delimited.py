@@ -1,14 +1,16 @@
 """Delimited text (CSV, TSV) with a header line: the delimiter is found out, quoted cells may hold newlines.
 
-What a column is, unless it is declared, its first thousand rows tell (see `recognise`); later cells must keep to that.
+What a column is, unless it is declared, its first thousand rows tell (see `column`); later cells must keep to that.
 A row is named by the physical line that it begins on. Plain records are parsed by compiled code, many at once; Python's
 own reader has the last word on every other.
 """
 
 from __future__ import annotations
 
+import csv
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+import re
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -16,61 +18,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._native import HASHED, IGNORED, LABEL, NUMBER, parse_delimited, records_end
-from noregret.errors import InputError
-from noregret.stream.amounts import amounts
-from noregret.stream.block import Dense, Ints, Rows
-from noregret.stream.features import Hints
-from noregret.stream.given import LabelTokens
-from noregret.stream.hashing import Strings
-from noregret.stream.kinds import MARKS
-from noregret.stream.numbers import is_missing, number
+from noregret.errors import InputError, reason
+from noregret.stream.block import Floats, Ints
+from noregret.stream.cells import Strings, number
+from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
-from noregret.stream.pieces import Piece, line_end, pieces
-from noregret.stream.recognise import LOOKED_AT, Asked, Decision, decide
-from noregret.stream.records import CELL_LIMIT, Records, delimiter
-from noregret.stream.settings import Settings
-from noregret.stream.table import Plan, label_place, plan
-from noregret.stream.text import Part, TextStream
+from noregret.stream.reading import Settings
+from noregret.stream.recipe import Plan, label_place, plain_number
+from noregret.stream.text import CellsOf, Part, Piece, TableText, binary, decoded, line_end
 
-CellsOf = Callable[[int], Sequence[str]]  # the first cells of a column
+DELIMITERS = ",;\t|"
+CELL_LIMIT = 2**24
 
 
-class Delimited(TextStream):
+def looks_like(line: bytes) -> bool:
+    """Whether a line can be a header: any can."""
+    return True
+
+
+class Delimited(TableText):
     """The rows of a CSV or TSV file."""
 
     def __init__(self, file: Input, settings: Settings) -> None:
-        self._file = file
         self._between = ""
-        self._waiting: Iterator[Piece] | None = None
-        self._looking = True
-        source = self._whole_pieces()
-        try:
-            looked_at, cells = self._look(source, settings)
-            self._plan = plan(self.header, self._decider(cells, settings), settings, file.name)
-        except BaseException:
-            source.close()
-            raise
-        if file.rereadable:
-            source.close()
-        else:
-            self._waiting = chain(looked_at, source)
-        self._looking = False
-        super().__init__(file, self._plan.features, settings)
-        self.decisions, self.columns = self._plan.decisions, self._plan.columns
+        super().__init__(file, settings)
         self._columns = _columns(self._plan, len(self.header))
-
-    def _whole_pieces(self) -> Generator[Piece]:
-        """The text in pieces of whole records; the first begins with the header."""
-        with self._file.open() as self._opened:
-            lines = 0
-            try:
-                for text in pieces(self._opened, self._cut):
-                    yield text
-                    lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
-            except InputError as error:
-                if error.line is not None or not self._looking:
-                    raise  # who reads the rows knows the line
-                raise InputError(error.sentence, error.source, lines + 1) from error
 
     def _cut(self, data: bytearray, start: int, filled: int) -> int:
         """Where the last whole record ends."""
@@ -88,31 +60,16 @@ class Delimited(TextStream):
         # A cell without end is handed over, for the reader to refuse it.
         return filled if filled - start - opened > CELL_LIMIT else start + int(stop)
 
-    def _decider(self, cells: CellsOf, settings: Settings) -> Callable[[dict[int, Asked]], dict[int, Decision]]:
-        """Tells what columns are, from their first cells."""
+    def _semicolons(self) -> bool:
+        return self._between == ";"
 
-        def decider(asked: dict[int, Asked]) -> dict[int, Decision]:
-            found = decide(
-                {self.header[place]: cells(place) for place in asked},
-                {self.header[place]: said for place, said in asked.items()},
-                semicolons=self._between == ";",
-                closely=settings.recognise,
-            )
-            return {place: found[self.header[place]] for place in asked}
-
-        return decider
-
-    def _label_tokens(self) -> LabelTokens:
-        return LabelTokens(self.source, self._settings.labels, mark=self._plan.label_mark)
-
-    def _look(self, source: Iterator[Piece], settings: Settings) -> tuple[list[Piece], CellsOf]:
-        """The header, the pieces that the first thousand records stand in, and the cells that are not plain numbers.
+    def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[str], CellsOf]:
+        """As the base has it; cells of plain numbers are not given.
 
         Most files hold nothing but numbers, which compiled code is quick to say.
         """
-        looked_at: list[Piece] = []
+        settings, looked_at, rows = self._settings, list[Piece](), 0
         self.header: list[str] = []
-        rows = 0
         labels: list[str] = []
         told = settings.frozen or settings.columns is not None
         for text in source:
@@ -132,9 +89,9 @@ class Delimited(TextStream):
         if not self.header:
             raise InputError("holds no rows, not even a header line", self._file.name)
         label = label_place(self.header, settings)
-        return looked_at, lambda place: labels[:LOOKED_AT] if place == label else ()
+        return looked_at, self.header, lambda place: labels[:LOOKED_AT] if place == label else ()
 
-    def _look_closely(self, source: Iterator[Piece]) -> tuple[list[Piece], CellsOf]:
+    def _look_closely(self, source: Iterator[Piece]) -> tuple[list[Piece], list[str], CellsOf]:
         """As `_look`, cell by cell."""
         looked_at: list[Piece] = []
         first: list[list[str]] = []
@@ -152,7 +109,7 @@ class Delimited(TextStream):
             if len(first) == LOOKED_AT:
                 break
         columns: list[tuple[str, ...]] = list(zip(*first, strict=True)) or [()] * len(self.header)
-        return looked_at, columns.__getitem__
+        return looked_at, self.header, columns.__getitem__
 
     def _records(self, text: Piece, at: int, line: int) -> Records:
         if not self._between:  # a header without a newline
@@ -162,9 +119,8 @@ class Delimited(TextStream):
 
     def _pieces(self) -> Generator[Piece]:
         """The text behind the header."""
-        source = self._whole_pieces() if self._waiting is None else self._waiting
         passed = False
-        for text in source:
+        for text in super()._pieces():
             if not passed:
                 header = self._records(text, text.start, 0)
                 passed = header.take() is not None
@@ -179,7 +135,7 @@ class Delimited(TextStream):
                 rows.add(records.take(len(self.header)), records, self.source)
         except InputError as error:
             wrong = error
-        return rows.part(wrong, self.source)
+        return self._part(*rows.found(), wrong)
 
 
 def _numbers_alone(
@@ -228,9 +184,8 @@ def _numbers_alone(
 def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
     """What each column is and where it goes, as the kernel takes it."""
     kinds, places = np.full(width, IGNORED, dtype=np.int64), np.zeros(width, dtype=np.int64)
-    for place, column in enumerate(plan.numeric):
-        kinds[column.column] = NUMBER
-        places[column.column] = column.feature if plan.features.hash_start is None else place
+    for column, place in zip(plan.numeric, plan.places, strict=True):
+        kinds[column.column], places[column.column] = NUMBER, place
     for place, text in enumerate(plan.texts):
         kinds[text.column], places[text.column] = HASHED, place
     if plan.label is not None:
@@ -248,10 +203,8 @@ class _Rows:
         self._between = ord(between)
         counts = text.counts(b"\n")
         rows = counts.lines
-        dense = plan.features.hash_start is None
-        width = plan.features.width if dense else len(plan.numeric)
-        self._X = text.reuse.array(rows * width).reshape(rows, width)
-        if width != len(plan.numeric):
+        self._X = text.buffers.array(rows * plan.width).reshape(rows, plan.width)
+        if plan.width != len(plan.numeric):
             self._X[:] = 0.0
         self._cells = np.empty((rows, 2 * len(plan.texts)), dtype=np.int64)  # where each begins and ends
         self._labels, self._tokens = np.full(rows, math.nan), np.empty((rows, 2), dtype=np.int64)
@@ -287,10 +240,8 @@ class _Rows:
         self._done[:2] = records.at, records.line
         if cells is None:
             return
-        for column, place in zip(
-            self._plan.numeric, self._columns[1][[c.column for c in self._plan.numeric]], strict=True
-        ):
-            self._X[row, place] = _number(cells[column.column], column.name, source, records.began)
+        for column, place in zip(self._plan.numeric, self._plan.places, strict=True):
+            self._X[row, place] = plain_number(cells[column.column], column.name, source, records.began)
         for place, text in enumerate(self._plan.texts):
             self._cells[row, 2 * place : 2 * place + 2] = self._kept(cells[text.column])
         if self._plan.label is not None:
@@ -306,61 +257,61 @@ class _Rows:
         self._more += cell.encode()
         return begin, len(self._text.data) + len(self._more)
 
-    def part(self, wrong: InputError | None, source: str) -> Part:
-        """Everything that was found, up to the first cell that does not fit."""
+    def found(self) -> tuple[Floats, list[Strings], NDArray[np.float64], Callable[[int], list[bytes]], Ints, int]:
+        """All of it: numbers, cells of text, labels, these as they are written, lines, and the count of lines."""
         _, count, rows = self._done.tolist()
         data = self._text.data + self._more if self._more else self._text.data
-        texts = self._texts(data, rows)
-        made, unfit = self._made(texts[len(self._plan.hashed) :], source)
-        if unfit is not None:
-            rows, wrong = unfit
-            made, texts = [values[:rows] for values in made], self._texts(data, rows)
-        found, hints = self._assembled(texts[: len(self._plan.hashed)], made, rows)
-        return Part(
-            found,
-            self._labels[:rows],
-            None
-            if self._plan.label is None
-            else lambda: [bytes(data[begin:end]).strip() for begin, end in self._tokens[:rows].tolist()],
-            self._lines[:rows],
-            count,
-            wrong,
-            hints=hints,
-        )
+        array, places = np.frombuffer(data, dtype=np.uint8), np.ascontiguousarray(self._cells[:rows].T)
+        texts = [Strings(array, *ends) for ends in zip(places[::2], places[1::2], strict=True)]
 
-    def _texts(self, data: bytearray, rows: int) -> list[Strings]:
-        """The cells of the columns that are not plain numbers."""
-        if not self._cells.shape[1]:
-            return []
-        array = np.frombuffer(data, dtype=np.uint8)
-        places = np.ascontiguousarray(self._cells[:rows].T)
-        return [Strings(array, *ends) for ends in zip(places[::2], places[1::2], strict=True)]
+        def tokens(count: int) -> list[bytes]:
+            return [bytes(data[begin:end]).strip() for begin, end in self._tokens[:count].tolist()]
 
-    def _made(
-        self, texts: list[Strings], source: str
-    ) -> tuple[list[NDArray[np.float64]], tuple[int, InputError] | None]:
-        """What amounts and dates became, and the first row with one that does not fit."""
-        made, unfit = [], None
-        for column, cells in zip(self._plan.converted, texts, strict=True):
-            values, wrong = column.values(cells)
-            made.append(values)
-            if wrong is not None and (unfit is None or wrong < unfit[0]):
-                line = int(self._lines[wrong]) + 1
-                unfit = wrong, InputError(column.refusal(cells.text(wrong)), source, line)
-        return made, unfit
-
-    def _assembled(self, texts: list[Strings], made: list[NDArray[np.float64]], rows: int) -> tuple[Rows, Hints | None]:
-        if self._plan.features.hash_start is None:
-            self._plan.fill(self._X[:rows], made)
-            return Dense(self._X[:rows]), None
-        return self._plan.rows(list(self._X[:rows].T), made, texts, rows)
+        return self._X[:rows], texts, self._labels[:rows], tokens, self._lines[:rows], count
 
 
-def _number(cell: str, name: str, source: str, line: int) -> float:
-    value = math.nan if is_missing(cell) else number(cell)
-    if value is None:
-        amount = any(not len(amounts(Strings.of([cell]), mark)[1]) for mark in MARKS)
-        option, what = ("numeric", "numbers are written so") if amount else ("categorical", "values are names")
-        advice = f"(if its {what}, declare it with --{option} {name})"
-        raise InputError(f"column {name!r} must hold numbers, got {cell!r} {advice}", source, line)
-    return value
+def delimiter(header: str) -> str:
+    r"""The one of , ; tab | that stands most often in the header outside quotes.
+
+    >>> delimiter('"a,b";c;label')
+    ';'
+    """
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max(DELIMITERS, key=bare.count)
+
+
+class Records:
+    """The records of a piece of text, from a given place and line on; both go on with every record."""
+
+    def __init__(self, text: Piece, between: str, source: str, at: int, line: int = 0) -> None:
+        # The limit belongs to the whole process, threads and all: it can only be raised, never put back.
+        csv.field_size_limit(max(csv.field_size_limit(), CELL_LIMIT))
+        self.at = at
+        self.line = line  # how many lines of the piece were read
+        self.began = line + 1  # where the last record began
+        self._text = text
+        self._source = source
+        self._reader = csv.reader(self._lines(), delimiter=between, strict=True)
+
+    def _lines(self) -> Iterator[str]:
+        while self.at < self._text.stop:
+            line = self._text.line(self.at)
+            self.at += len(line) + 1
+            self.line += 1
+            if b"\0" in line:
+                raise binary(self._source, self.line)
+            yield decoded(line, self._source, self.line) + "\n"
+
+    def take(self, width: int = 0) -> list[str] | None:
+        """The cells of the next record, as many as `width` says; None at the end of the piece."""
+        cells: list[str] | None = []
+        while cells == []:  # a blank line
+            self.began = self.line + 1
+            try:
+                cells = next(self._reader, None)
+            except csv.Error as error:
+                raise InputError(f"is not well-formed CSV ({reason(error)})", self._source, self.line) from error
+        if cells is not None and width and len(cells) != width:
+            sentence = f"expected {width} cells as in the header, got {len(cells)}"
+            raise InputError(sentence, self._source, self.began)
+        return cells

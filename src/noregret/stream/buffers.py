@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 MOST = 16  # pieces of memory that are looked after
-LEAST = 2**16  # bytes: smaller ones are made anew, which is as quick
+LEAST = 2**16  # bytes: new ones are as quick if they are smaller
 
 
 def _references(kept: deque[Any], i: int) -> int:
@@ -21,7 +21,7 @@ def _references(kept: deque[Any], i: int) -> int:
 _NONE = _references(deque([bytearray()]), 0)  # how often what nobody refers to counts as referred to
 
 
-class Reuse:
+class Buffers:
     """Text and arrays for the pieces of a stream; several threads may ask at once.
 
     Every slice of an array refers to the memory that it is cut from, so that rows which somebody keeps stay as they
@@ -33,7 +33,7 @@ class Reuse:
         self._lock = Lock()
 
     def text(self, size: int) -> bytearray:
-        """So many bytes, whatever they held before."""
+        """`size` bytes, whatever they held before."""
         with self._lock:
             found = self._free(bytearray, size, size)
             if found is None:
@@ -43,7 +43,7 @@ class Reuse:
             return found
 
     def array(self, count: int, dtype: DTypeLike = np.float64) -> NDArray[Any]:
-        """An array of so many elements, whatever they held before."""
+        """An array of `count` elements, whatever they held before."""
         size = count * np.dtype(dtype).itemsize
         if size < LEAST:
             return np.empty(count, dtype)

@@ -17,15 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, listed
+from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Dense
+from noregret.stream.cells import as_text, is_missing
 from noregret.stream.features import Features
-from noregret.stream.hashing import written
-from noregret.stream.numbers import is_missing
 from noregret.stream.opening import Input
-from noregret.stream.read import read
-from noregret.stream.wording import listed
 
 Vector = NDArray[np.float64]
 Cube = NDArray[np.float64]
@@ -148,7 +146,7 @@ def _labels_from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
 
 def _spelled(labels: NDArray[Any]) -> list[str | None]:
     """Labels as words, None for one that is missing."""
-    words = [written(label) for label in labels.tolist()]
+    words = [as_text(label) for label in labels.tolist()]
     return [None if word is None or is_missing(word) else word for word in words]
 
 
@@ -193,7 +191,7 @@ def _words(table: Any, column: str) -> tuple[list[str | None], NDArray[np.int64]
     for block in stream.blocks():
         cells += block.labels.tolist()
         lines.append(block.lines)
-    found = [written(cell.strip() if isinstance(cell, str) else cell) for cell in cells]
+    found = [as_text(cell.strip() if isinstance(cell, str) else cell) for cell in cells]
     return [None if word is None or is_missing(word) else word for word in found], np.concatenate(lines), stream.source
 
 

@@ -6,6 +6,7 @@ by name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,16 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, SettingError
-from noregret.stream.amounts import amounts
-from noregret.stream.block import Block, Dense, Floats, Ints, Rows
-from noregret.stream.dates import ORDER_WORDS, instants
+from noregret.errors import InputError, SettingError, listed, spelled
+from noregret.stream.block import Dense, Floats, Rows
+from noregret.stream.cells import Strings, is_missing, number
+from noregret.stream.column import CATEGORY, LEFT_OUT, NUMBER, TEXT, Asked, Decision, Kind, kinds_of, label_line
 from noregret.stream.features import Features, Hints
-from noregret.stream.hashing import Column, HashedValues, Strings, by_row, merged
-from noregret.stream.kinds import CATEGORY, LEFT_OUT, NUMBER, TEXT, Kind, Mark, kinds_of
-from noregret.stream.recognise import Asked, Decision, label_line
-from noregret.stream.settings import DECLARING, Settings
-from noregret.stream.wording import listed
+from noregret.stream.hashing import Column, HashedValues, by_row, merged
+from noregret.stream.reading import DECLARING, Settings
+from noregret.stream.written import MARKS, ORDER_WORDS, Mark, amounts, instants
 
 USUAL_LABEL = "label"
 USUAL_LABELS = (USUAL_LABEL, "target", "class", "outcome", "y")  # where nobody says, in this order
@@ -74,7 +73,7 @@ class Converted:
         else:
             assert self.kind.dates is not None
             must = f"dates ({ORDER_WORDS[self.kind.dates.order]})"
-        advice = f"(override: --categorical {self.name} or --ignore {self.name})"
+        advice = f"(override: {' or '.join(spelled(one, columns=[self.name]) for one in ('categorical', 'ignore'))})"
         return f"column {self.name!r} must hold {must}, got {cell!r} {advice}"
 
 
@@ -92,54 +91,61 @@ class Plan:
     decisions: tuple[str, ...]
     columns: dict[str, str]  # every column that is not the label, and what becomes of it
 
-    def rows(
-        self, numbers: Sequence[Floats], made: Sequence[Floats], cells: Sequence[Strings], count: int
-    ) -> tuple[Rows, Hints | None]:
-        """The rows of one block, from the columns in the order of `numeric`, `converted`, `hashed`; what to remember.
-
-        Several threads may call this at once. Only one may then give the hints to `features.note`, in order.
-        """
-        if self.features.hash_start is None:
-            X = np.zeros((count, self.features.width))
-            for column, values in zip(self.numeric, numbers, strict=True):
-                X[:, column.feature] = values
-            self.fill(X, made)
-            return Dense(X), None
-        places = [column.feature for column in self.numeric]
-        places += [feature for column in self.converted for feature in column.features]
-        indices = np.array(places, dtype=np.uint32)
-        X = np.column_stack([*numbers, *made]) if places else np.empty((count, 0))
-        at_row, at_column = np.nonzero(X)
-        columns = [Column(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
-        found = HashedValues(columns, self.features)
-        bounds, order = by_row(np.concatenate([at_row, found.rows]), count)
-        hints = found.hints(order, len(at_row), self.features) if self.learn else None
-        slots = np.concatenate([indices[at_column], found.slots + np.uint32(self.features.hash_start)])
-        return merged(bounds, order, slots, np.concatenate([X[at_row, at_column], np.ones(len(found.rows))])), hints
-
     @property
     def texts(self) -> tuple[Hashed | Converted, ...]:
         """The columns whose cells are taken as text."""
         return (*self.hashed, *self.converted)
 
-    def fill(self, X: Floats, made: Sequence[Floats]) -> None:
-        """Write what the columns of `converted` became where it belongs in dense rows."""
-        for column, values in zip(self.converted, made, strict=True):
-            X[:, list(column.features)] = values
+    @property
+    def places(self) -> list[int]:
+        """Where each column of `numeric` goes in the matrix that `rows` takes."""
+        if self.features.hash_start is None:
+            return [column.feature for column in self.numeric]
+        return list(range(len(self.numeric)))
 
-    def block(
-        self,
-        numbers: Sequence[NDArray[Any]],
-        made: Sequence[Floats],
-        cells: Sequence[Strings],
-        labels: NDArray[Any],
-        lines: Ints,
-        source: str,
-    ) -> Block:
-        rows, hints = self.rows(numbers, made, cells, len(lines))
-        if hints is not None:
-            self.features.note(hints)
-        return Block(rows, labels, lines, source)
+    def matrix(self, numbers: Sequence[NDArray[Any]], count: int) -> Floats:
+        """The matrix that `rows` takes, from the columns in the order of `numeric`."""
+        X = np.zeros((count, self.width))
+        for place, values in zip(self.places, numbers, strict=True):
+            X[:, place] = values
+        return X
+
+    @property
+    def width(self) -> int:
+        """Of that matrix: dense rows are made in it."""
+        return self.features.width if self.features.hash_start is None else len(self.numeric)
+
+    def rows(self, X: Floats, made: Sequence[Floats], cells: Sequence[Strings]) -> tuple[Rows, Hints | None]:
+        """The rows of one block, from its plain numbers, what `converted` became, and the cells of `hashed`.
+
+        Several threads may call this at once. Only one may then give the hints to `features.note`, in order.
+        """
+        if self.features.hash_start is None:
+            for column, values in zip(self.converted, made, strict=True):
+                X[:, list(column.features)] = values
+            return Dense(X), None
+        places = [column.feature for column in self.numeric]
+        places += [feature for column in self.converted for feature in column.features]
+        indices = np.array(places, dtype=np.uint32)
+        X = np.hstack([X, *made]) if made else X
+        at_row, at_column = np.nonzero(X)
+        columns = [Column(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
+        found = HashedValues(columns, self.features)
+        bounds, order = by_row(np.concatenate([at_row, found.rows]), len(X))
+        hints = found.hints(order, len(at_row), self.features) if self.learn else None
+        slots = np.concatenate([indices[at_column], found.slots + np.uint32(self.features.hash_start)])
+        return merged(bounds, order, slots, np.concatenate([X[at_row, at_column], np.ones(len(found.rows))])), hints
+
+
+def plain_number(cell: str, name: str, source: str, line: int) -> float:
+    """The number in a cell of a column of plain numbers."""
+    value = math.nan if is_missing(cell) else number(cell)
+    if value is None:
+        amount = any(not len(amounts(Strings.of([cell]), mark)[1]) for mark in MARKS)
+        option, what = ("numeric", "numbers are written so") if amount else ("categorical", "values are names")
+        advice = f"(if its {what}, declare it with {spelled(option, columns=[name])})"
+        raise InputError(f"column {name!r} must hold numbers, got {cell!r} {advice}", source, line)
+    return value
 
 
 def plan(names: Sequence[str], look: Look, settings: Settings, source: str) -> Plan:
@@ -208,7 +214,7 @@ def _no_label(names: Sequence[str], settings: Settings, source: str) -> InputErr
         return InputError(f"there is no column {wanted!r}: the columns are {listed(names)}", source)
     *usual, last = USUAL_LABELS
     none = f"no column is named {', '.join(usual)} or {last}"
-    advice = "say which one is the label: --label, or label= in Python"
+    advice = f"say which one is the label: {spelled('label', 'COLUMN')}"
     return InputError(f"{none} ({advice}): the columns are {listed(names)}", source)
 
 
@@ -230,11 +236,10 @@ def _check_declared(
     for option in (*DECLARING, "keep", "ignore"):
         for name in getattr(settings, option):
             if label is not None and name == names[label]:
-                raise InputError(f"column {name!r} is the label: it cannot be --{option} too", source)
+                raise InputError(f"column {name!r} is the label: it cannot be in {spelled(option)} too", source)
             if name not in there:
-                raise InputError(
-                    f"there is no column {name!r} to be --{option}: the columns are {listed(names)}", source
-                )
+                said = f"there is no column {name!r} for {spelled(option)}: the columns are {listed(names)}"
+                raise InputError(said, source)
     for name, kind in known.items():
         if name not in there and kind != LEFT_OUT:
             raise InputError(f"the model needs a column {name!r}: the columns are {listed(names)}", source)

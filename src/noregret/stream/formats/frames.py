@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from noregret.errors import InputError, SettingError
-from noregret.stream.arrow import ArrowTable, is_numeric, read_table
-from noregret.stream.given import label_array
-from noregret.stream.settings import Settings
-from noregret.stream.wording import reason
+from noregret.errors import InputError, SettingError, reason
+from noregret.stream.formats.arrow import ArrowTable, is_numeric, read_table
+from noregret.stream.raw_labels import label_array
+from noregret.stream.reading import Settings
 
 TABLES = {
     "pandas": ("DataFrame",),

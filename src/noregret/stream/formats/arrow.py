@@ -1,36 +1,34 @@
 """Tables held by Arrow: Parquet files, Arrow IPC files and streams, and in-memory frames seen through Arrow.
 
 Numbers, booleans and decimals are numeric, dates and time stamps dates, dictionaries categorical; what strings are,
-their first thousand rows tell (see `recognise`). Anything else is refused with its type. Rows are counted from 1.
+their first thousand rows tell (see `column`). Anything else is refused with its type. Rows are counted from 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError
-from noregret.stream.amounts import amounts
+from noregret.errors import InputError, reason
 from noregret.stream.base import Stream
-from noregret.stream.block import Block, Ints
-from noregret.stream.given import none, words
-from noregret.stream.hashing import Strings, written
-from noregret.stream.kinds import CATEGORY, DAY, NOT_THERE, NUMBER, Dates
-from noregret.stream.missing import Missing
+from noregret.stream.block import TABLE_ROWS, Block, Ints
+from noregret.stream.cells import Strings, as_text
+from noregret.stream.column import CATEGORY, LOOKED_AT, NUMBER, Asked, Dates, Decision, dated, decide
 from noregret.stream.opening import Input
-from noregret.stream.recognise import LOOKED_AT, Asked, Decision, dated, decide
-from noregret.stream.settings import TABLE_ROWS, Settings
-from noregret.stream.table import Converted, plan
-from noregret.stream.wording import reason
+from noregret.stream.raw_labels import no_labels, words
+from noregret.stream.reading import Settings
+from noregret.stream.recipe import Converted, plan
+from noregret.stream.written import DAY, NOT_THERE, amounts
 
 ARROW_FILE = b"ARROW1"
 PARQUET_FILE = b"PAR1"
 
-Batches = Callable[[int], Iterator[Any]]  # record batches of at most so many rows: a new pass each call
+Batches = Callable[[int], Iterator[Any]]  # record batches of at most this many rows: a new pass each call
 Holds = Literal["numbers", "text", "names", "dates"]  # what a type holds; names are those of a dictionary
 
 
@@ -55,14 +53,7 @@ class ArrowTable(Stream):
         self._plan = plan(names, look, settings, source)
         for place in [*(c.column for c in self._plan.numeric), *(c.column for c in self._plan.texts)]:
             holds(types[place], names[place], source)
-        super().__init__(
-            source,
-            self._plan.features,
-            Missing(settings.missing, settings.labels),
-            length=length,
-            rereadable=rereadable,
-            frozen=settings.frozen,
-        )
+        super().__init__(source, self._plan.features, settings, length=length, rereadable=rereadable)
         self.decisions, self.columns = self._plan.decisions, self._plan.columns
         self._block_rows = settings.rows_per_block(TABLE_ROWS, len(names))
 
@@ -88,25 +79,24 @@ class ArrowTable(Stream):
                 done += piece.num_rows
 
     def _block(self, batch: Any, done: int) -> Block:
-        chosen = self._plan
-        return chosen.block(
-            [self._numbers(batch.column(column.column), column.name) for column in chosen.numeric],
-            [self._made(batch.column(column.column), column, done) for column in chosen.converted],
-            [strings(batch.column(column.column), column.name, self.source) for column in chosen.hashed],
-            none(batch.num_rows) if chosen.label is None else self._labels(batch.column(chosen.label)),
-            np.arange(done + 1, done + 1 + batch.num_rows, dtype=np.int64),
-            self.source,
+        chosen, count = self._plan, batch.num_rows
+        rows, hints = chosen.rows(
+            chosen.matrix([self._numbers(batch.column(one.column), one.name) for one in chosen.numeric], count),
+            [self._made(batch.column(one.column), one, done) for one in chosen.converted],
+            [strings(batch.column(one.column), one.name, self.source) for one in chosen.hashed],
         )
+        labels = no_labels(count) if chosen.label is None else self._labels(batch.column(chosen.label))
+        if hints is not None:
+            self.features.note(hints)
+        return Block(rows, labels, np.arange(done + 1, done + 1 + count, dtype=np.int64), self.source)
 
     def _numbers(self, column: Any, name: str) -> NDArray[np.float64]:
         import pyarrow
 
         if holds(column.type, name, self.source) != "numbers":
             raise InputError(f"column {name!r} must hold numbers, it holds type {column.type}", self.source)
-        try:
+        with _readable(name, self.source):
             return np.asarray(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
-        except pyarrow.ArrowException as error:
-            raise InputError(f"column {name!r} cannot be read ({reason(error)})", self.source) from error
 
     def _made(self, column: Any, into: Converted, done: int) -> NDArray[np.float64]:
         """The features of amounts or dates."""
@@ -131,15 +121,13 @@ class ArrowTable(Stream):
             raise InputError(f"the label must be a number or a name, it holds type {column.type}", self.source)
         if self._plan.label_mark is not None:
             return amounts(strings(column, "label", self.source), self._plan.label_mark)[0]
-        return words([written(label) for label in cells(column, "label", self.source)])
+        return words([as_text(label) for label in cells(column, "label", self.source)])
 
 
 def _columns(schema: Any, source: str) -> tuple[list[str], list[Any]]:
     """The names and types of a schema's columns."""
-    try:
+    with _whole(source):
         return [str(name) for name in schema.names], list(schema.types)
-    except (UnicodeDecodeError, NotImplementedError) as error:
-        raise _damaged(error, source) from error
 
 
 class _Look:
@@ -189,17 +177,20 @@ class _Look:
         """The first cells of a column, as they are written."""
         name = self._names[place]
         found = [one for batch in looked for one in cells(batch.column(place), name, self._source)]
-        return [written(one) or "" for one in found[:LOOKED_AT]]
+        return [as_text(one) or "" for one in found[:LOOKED_AT]]
 
     def _typed(self, place: int, there: Holds, looked: list[Any]) -> Decision:
         """What the type of a column alone says."""
+        from pyarrow import types
+
         if there != "dates":
             return Decision(NUMBER if there == "numbers" else CATEGORY)
         parts = [_instants(batch.column(place), self._names[place], self._source) for batch in looked]
         none = np.empty(0, dtype=np.int64)
         found, clocks = (np.concatenate(one)[:LOOKED_AT] for one in zip((none, none), *parts, strict=True))
         known = found != NOT_THERE
-        hours = bool((clocks[known] % DAY != 0).any()) or not (self._closely or _whole_days(self._types[place]))
+        whole_days = self._closely or types.is_date(self._types[place])
+        hours = bool((clocks[known] % DAY != 0).any()) or not whole_days
         return dated(self._names[place], Dates("ymd", int(found[known][0]) if known.any() else 0, hours))
 
 
@@ -219,25 +210,17 @@ def holds(kind: Any, name: str, source: str) -> Holds:
     raise InputError(f"column {name!r} must hold numbers, booleans, dates or strings, it holds type {kind}", source)
 
 
-def _whole_days(kind: Any) -> bool:
-    from pyarrow import types
-
-    return bool(types.is_date(kind))
-
-
 def _instants(column: Any, name: str, source: str) -> tuple[Ints, Ints]:
     """The instants of a column of dates or time stamps, and what their clocks show."""
     import pyarrow
     from pyarrow import compute, types
 
-    try:
+    with _readable(name, source):
         if types.is_dictionary(column.type):
             column = column.dictionary_decode()
         zone = column.type.tz if types.is_timestamp(column.type) else None
         exact = column.cast(pyarrow.timestamp("us", zone), safe=False)
         wall = exact if zone is None else compute.local_timestamp(exact)
-    except (pyarrow.ArrowException, ValueError) as error:
-        raise InputError(f"column {name!r} cannot be read ({reason(error)})", source) from error
     found, clocks = (np.asarray(one.cast(pyarrow.int64()).fill_null(0)) for one in (exact, wall))
     return np.where(np.asarray(column.is_valid()), found, NOT_THERE), clocks
 
@@ -259,22 +242,27 @@ def is_string(kind: Any) -> bool:
 
 def cells(column: Any, name: str, source: str) -> list[Any]:
     """A column's values as Python objects."""
-    from pyarrow import ArrowException, types
+    from pyarrow import types
 
-    try:
-        column.validate(full=True)  # text that is no UTF-8
+    with _readable(name, source):
+        column.validate(full=True)  # text that is not UTF-8
         return list((column.dictionary_decode() if types.is_dictionary(column.type) else column).to_pylist())
-    except (ArrowException, ValueError) as error:
-        raise InputError(f"column {name!r} cannot be read ({reason(error)})", source) from error
 
 
 def strings(column: Any, name: str, source: str) -> Strings:
     """A column's values as the text that is hashed."""
+    with _readable(name, source):
+        column.validate(full=True)  # text that is not UTF-8, a code that has no value
+        return _strings(column)
+
+
+@contextmanager
+def _readable(name: str, source: str) -> Iterator[None]:
+    """What Arrow finds wrong with a column, as one sentence."""
     from pyarrow import ArrowException
 
     try:
-        column.validate(full=True)  # text that is no UTF-8, a code that has no value
-        return _strings(column)
+        yield
     except (ArrowException, ValueError) as error:
         raise InputError(f"column {name!r} cannot be read ({reason(error)})", source) from error
 
@@ -316,45 +304,43 @@ def _text(column: Any) -> Strings:
 
 def _guarded(batches: Iterator[Any], source: str) -> Iterator[Any]:
     """The batches, with whatever Arrow finds wrong as one sentence."""
-    from pyarrow import ArrowException
-
     while True:
-        try:
+        with _whole(source):
             batch = next(batches, None)
-        except (ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise _damaged(error, source) from error
         if batch is None:
             return
         yield batch
 
 
-def _damaged(error: Exception, source: str) -> InputError:
-    return InputError(f"is damaged, cut short or not what it seems ({reason(error)})", source)
+@contextmanager
+def _whole(source: str) -> Iterator[None]:
+    """What Arrow finds wrong with a file, as one sentence."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except InputError:
+        raise
+    except (ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, NotImplementedError) as error:
+        raise InputError(f"is truncated or corrupt ({reason(error)})", source) from error
 
 
 def read_parquet(file: Input, settings: Settings) -> ArrowTable:
     """A Parquet file, a batch at a time."""
-    import pyarrow
     from pyarrow import parquet
 
     def batches(rows: int) -> Iterator[Any]:
         with file.seekable() as handle:
             yield from parquet.ParquetFile(handle).iter_batches(batch_size=rows)
 
-    try:
-        with file.seekable() as handle:
-            opened = parquet.ParquetFile(handle)
-            schema, length = opened.schema_arrow, opened.metadata.num_rows
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise _refused(error, file.name) from error
+    with _whole(file.name), file.seekable() as handle:
+        opened = parquet.ParquetFile(handle)
+        schema, length = opened.schema_arrow, opened.metadata.num_rows
     return ArrowTable(file.name, schema, batches, settings, length=length)
 
 
 def read_ipc(file: Input, settings: Settings) -> ArrowTable:
     """An Arrow IPC file or stream, told apart by the first bytes."""
-    import pyarrow
 
     def batches(_: int) -> Iterator[Any]:
         with file.seekable() as handle:
@@ -362,16 +348,9 @@ def read_ipc(file: Input, settings: Settings) -> ArrowTable:
                 batch.validate(full=True)  # a damaged offset would otherwise be followed out of memory
                 yield batch
 
-    try:
-        with file.seekable() as handle:
-            schema = _ipc_batches(handle)[0]
-    except (pyarrow.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise _refused(error, file.name) from error
+    with _whole(file.name), file.seekable() as handle:
+        schema = _ipc_batches(handle)[0]
     return ArrowTable(file.name, schema, batches, settings)
-
-
-def _refused(error: Exception, source: str) -> InputError:
-    return error if isinstance(error, InputError) else _damaged(error, source)
 
 
 def _ipc_batches(handle: Any) -> tuple[Any, Iterator[Any]]:

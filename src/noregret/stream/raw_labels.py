@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError
-from noregret.stream.amounts import amounts
-from noregret.stream.hashing import Strings
-from noregret.stream.kinds import Mark
-from noregret.stream.numbers import number, numbers
+from noregret.stream.cells import Strings, number, numbers
+from noregret.stream.written import Mark, amounts
 
 NOT_THERE = frozenset(("", "nan", "NaN", "NAN"))  # what no label is; other words for nothing may be classes
 
@@ -73,7 +71,7 @@ def words(labels: Sequence[str | None]) -> NDArray[Any]:
     return found
 
 
-def none(rows: int) -> NDArray[Any]:
+def no_labels(rows: int) -> NDArray[Any]:
     """The labels of rows that have none."""
     return np.full(rows, math.nan)
 
@@ -115,3 +113,37 @@ def _is_missing(label: Any) -> bool:
 def row_labels(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[Any]:
     """Labels that came one by one with their rows."""
     return _mixed(labels, source, lines)
+
+
+class WordCodes:
+    """WordCodes as 0, 1, 2, … in the order in which they appear; NaN stands for none.
+
+    >>> words = WordCodes()
+    >>> words.code(np.array(["ham", "", "spam", "ham"], dtype=object)).tolist(), words.listed
+    ([0.0, nan, 1.0, 0.0], ['ham', 'spam'])
+    """
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {"": -1}
+        self._table = words([""])  # every word at its number, and at −1 none
+
+    @property
+    def listed(self) -> list[str]:
+        return list(self._codes)[1:]
+
+    def learn(self, more: Sequence[str]) -> None:
+        """Number further words."""
+        for word in more:
+            self._codes.setdefault(word, len(self._codes) - 1)
+
+    def code(self, labels: NDArray[Any]) -> NDArray[np.float64]:
+        """The numbers of an object array of words, new ones learned."""
+        self.learn(labels.tolist())
+        found = np.fromiter(map(self._codes.__getitem__, labels.tolist()), np.float64, len(labels))
+        return np.where(found < 0.0, np.nan, found)
+
+    def labels(self, codes: NDArray[np.float64]) -> NDArray[Any]:
+        """The words of numbers; an IndexError for a number that no word has."""
+        if len(self._table) != len(self._codes):
+            self._table = words([*self.listed, ""])
+        return np.asarray(self._table[np.where(np.isnan(codes), -1.0, codes).astype(np.int64)])

@@ -1,0 +1,214 @@
+"""`read`: a stream from whatever holds rows, and the settings that every reader takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from noregret.errors import InputError, SettingError, spelled
+from noregret.stream import formats
+from noregret.stream.base import Stream
+from noregret.stream.block import BLOCK_VALUES
+from noregret.stream.features import Features, Kind
+from noregret.stream.opening import Input
+
+MISSING_RULES = ("error", "zero", "mean", "skip")
+DECLARING = ("categorical", "text", "numeric", "date")  # what says what a column is
+# What says what columns are, which a recipe then knows.
+DECLARED: dict[str, Any] = {"text": (), "categorical": (), "numeric": (), "date": (), "keep": (), "columns": None}
+# What has no part in the rows that a cache keeps, or has it by way of the recipe.
+APART = (*DECLARED, "recognise", "hash_bits", "features", "frozen", "missing", "block_rows", "threads")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `read` was asked for, checked."""
+
+    label: str | None = None
+    text: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    date: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    columns: Mapping[str, str] | None = None
+    recognise: bool = True
+    hash_bits: int = 18
+    missing: str = "error"
+    features: Features | None = None
+    frozen: bool = False
+    labels: bool = True
+    block_rows: int | None = None
+    threads: int | None = None  # None: as many as there are cores
+
+    def __post_init__(self) -> None:
+        if self.missing not in MISSING_RULES:
+            raise SettingError(f"{spelled('missing')} must be one of {', '.join(MISSING_RULES)}, got {self.missing!r}")
+        if not (type(self.hash_bits) is int and 1 <= self.hash_bits <= 30):
+            raise SettingError(f"{spelled('hash_bits')} must be a whole number from 1 to 30, got {self.hash_bits!r}")
+        if self.block_rows is not None and self.block_rows < 1:
+            raise SettingError(f"{spelled('block_rows')} must be at least 1, got {self.block_rows!r}")
+        if self.threads is not None and not (type(self.threads) is int and self.threads >= 1):
+            raise SettingError(f"{spelled('threads')} must be a whole number from 1 on, got {self.threads!r}")
+        if self.frozen and self.features is None:
+            raise SettingError("frozen needs the features of a model")
+        self._check_columns()
+
+    def _check_columns(self) -> None:
+        """Every column is said to be one thing."""
+        said: dict[str, str] = {}
+        for option in DECLARING:
+            for name in getattr(self, option):
+                if said.setdefault(name, option) != option:
+                    raise SettingError(f"column {name!r} cannot be both {said[name]} and {option}")
+        if self.frozen and said:
+            *others, last = DECLARING
+            raise SettingError(f"{', '.join(others)} and {last} cannot be given: the model's recipe is frozen")
+        for name in set(self.ignore) & {*said, *self.keep, self.label}:
+            raise SettingError(f"column {name!r} cannot be ignored and used too")
+        if self.label in (*said, *self.keep):
+            raise SettingError(f"column {self.label!r} is the label: it cannot be a feature too")
+        if self.columns is not None and (said or self.keep or self.features is not None):
+            raise SettingError("columns says what every column is: nothing else can say it too")
+
+    def rows_per_block(self, usual: int, width: int = 1) -> int:
+        """`block_rows` when given; else the usual number, fewer when rows are wide."""
+        return self.block_rows or max(1, min(usual, BLOCK_VALUES // max(width, 1)))
+
+    def refuse_columns(self, who: str) -> None:
+        """Say that what names a column means nothing where there are no columns with names."""
+        for option in ("label", *DECLARING, "keep", "ignore", "columns"):
+            if getattr(self, option):
+                raise SettingError(f"{spelled(option)} names a column, but {who} has no named columns")
+
+    def numbered(self, kind: Kind, columns: int, source: str) -> Features:
+        """The features of a source without names: the model's own when they are without names too, of one width."""
+        features = Features(kind, columns) if self.features is None else self.features
+        if features.kind == "names":
+            if features.width:
+                raise SettingError(f"the model's features have names, those of {source} have none")
+            features.kind = kind
+            features.reach(columns)
+        if kind == features.kind == "columns" and features.width != columns:
+            raise InputError(f"expected {features.width} columns as the model has, got {columns}", source)
+        return features
+
+
+def read(
+    source: Any,
+    *,
+    label: str | int | None = None,
+    text: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    date: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    recognise: bool = True,
+    hash_bits: int = 18,
+    missing: str = "error",
+    features: Features | None = None,
+    frozen: bool = False,
+    labels: bool = True,
+    block_rows: int | None = None,
+    threads: int | None = None,
+    cache: bool = False,
+) -> Stream:
+    """The rows of a file, of standard input (`-`), or of arrays, frames and iterables in memory.
+
+    What the columns of a table are is recognised from its first thousand rows: numbers, written amounts, dates, free
+    text, categories, and identities, which are left out. `decisions` of the stream has a line for each that is not
+    plain, with what overrides it: columns named in `text`, `categorical`, `numeric` and `date` are that, and those in
+    `keep` are not left out. With `recognise` false a column is what its type says. `columns` says it all instead, as
+    a receipt does: those that it does not name are plain numbers.
+
+    With the `features` of a model, columns are matched by name and new ones are added to it, or left out when it is
+    `frozen`. Columns in `ignore` are left out. With `labels` false rows need no label. `block_rows`, how much is read
+    at a time, and `threads`, how many parse text (default: as many as there are cores), never change a result. With
+    `cache` the parsed rows of a file are kept beside it, as FILE.nrcache, and read from there for as long as the file
+    stays the same.
+
+    >>> [len(block) for block in read(([[1.0], [2.0], [3.0]], [1, -1, 1]), block_rows=2).blocks()]
+    [2, 1]
+    """
+    if isinstance(source, Stream):
+        return source
+    settings = Settings(
+        None if label is None else str(label),
+        _names(text),
+        _names(categorical),
+        _names(numeric),
+        _names(date),
+        _names(keep),
+        _names(ignore),
+        columns,
+        recognise,
+        hash_bits,
+        missing,
+        features,
+        frozen,
+        labels,
+        block_rows,
+        threads,
+    )
+    if isinstance(source, (str, os.PathLike)):
+        file = Input(os.fspath(source))
+        return _cached(file, settings) if cache else formats.opened(file, settings)
+    if cache:
+        raise SettingError("cache is for files: what is in memory needs none")
+    return _in_memory(source, settings)
+
+
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _in_memory(source: Any, settings: Settings) -> Stream:
+    from noregret.stream.formats.arrays import Arrays
+    from noregret.stream.formats.dicts import DictRows
+    from noregret.stream.formats.frames import is_frame, read_frame, read_frame_with
+
+    if is_frame(source):
+        return read_frame(source, settings)
+    if isinstance(source, tuple) and _is_matrix_and_labels(source):
+        X, y, *rest = source
+        if not is_frame(X):
+            return Arrays(X, y, rest[0] if rest else None, settings)
+        if rest:
+            raise SettingError("read: weights beside a frame are not known; give arrays instead")
+        return read_frame_with(X, y, settings)
+    if not settings.labels and (hasattr(source, "tocsr") or hasattr(source, "__array__")):
+        return Arrays(source, None, None, settings)
+    if isinstance(source, Iterable) and not isinstance(source, (Mapping, bytes)) and not hasattr(source, "__array__"):
+        return DictRows(source, settings)
+    raise SettingError(
+        f"read: expected a path, (X, y), a table or an iterable of (dict, label), got {type(source).__name__}"
+    )
+
+
+def _is_matrix_and_labels(source: tuple[Any, ...]) -> bool:
+    if len(source) not in (2, 3):
+        return False
+    first = source[0]
+    if isinstance(first, Mapping):  # SciPy's dictionary of keys is a mapping too
+        return hasattr(first, "tocsr")
+    return not (isinstance(first, tuple) and first and isinstance(first[0], Mapping))
+
+
+def _cached(file: Input, settings: Settings) -> Stream:
+    """The same by way of a cache, which is made in the first pass."""
+    from noregret.stream.cache.cached import Cached
+
+    if not file.rereadable:
+        raise InputError("cannot be cached, for it can be read only once: give a file", file.name)
+
+    def reopened(features: Features) -> Stream:
+        again = replace(settings, features=features, **DECLARED)  # the recipe knows its columns
+        return formats.opened(Input(file.path), again)
+
+    asked = {field.name: getattr(settings, field.name) for field in fields(settings) if field.name not in APART}
+    rules = {name: list(value) if isinstance(value, tuple) else value for name, value in asked.items()}
+    return Cached(formats.opened(file, settings), file.path, rules, reopened, settings.block_rows)
