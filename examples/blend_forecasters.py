@@ -60,9 +60,9 @@ def main(folder: Path) -> None:
 
     found.receipt().save(folder / "blend.json")
     checked = nr.verify(folder / "blend.json", folder / "forecasts.csv")
-    print(f"the receipt stands: {len(checked.checks)} claims recomputed")
+    print(f"receipt verified: {len(checked.checks)} claims recomputed")
     nr.report(folder / "blend.json", output=folder / "report.html")
-    print(f"the report: {folder / 'report.html'}")
+    print(f"report, to open in a browser: {folder / 'report.html'}")
 
 
 if __name__ == "__main__":

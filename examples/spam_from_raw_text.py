@@ -58,9 +58,9 @@ def main(folder: Path) -> None:
     receipt.save(folder / "receipt.json")
     model.save(folder / "spam.nr")
     checked = nr.verify(folder / "receipt.json", stream())
-    print(f"the receipt stands: {len(checked.checks)} claims recomputed")
+    print(f"receipt verified: {len(checked.checks)} claims recomputed")
     nr.report(folder / "receipt.json", folder / "spam.nr", output=folder / "report.html")
-    print(f"the report: {folder / 'report.html'}")
+    print(f"report, to open in a browser: {folder / 'report.html'}")
     print("new mail:", [model.predict_one({"subject": text}) for text in ("win a prize now", "lunch on tuesday")])
 
 

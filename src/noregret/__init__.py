@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     from noregret.picture.plotting import plot
     from noregret.protocol import play
     from noregret.receipt import Receipt, certify, verify
-    from noregret.reporting import report
+    from noregret.report import report
     from noregret.run import Run
     from noregret.selection import Selection, select
     from noregret.separation import Separation, separate
@@ -162,7 +162,7 @@ _HOME = {
     "play_finite": "finite",
     "plot": "picture.plotting",
     "read": "stream.read",
-    "report": "reporting",
+    "report": "report",
     "separate": "separation",
     "select": "selection",
     "verify": "receipt",

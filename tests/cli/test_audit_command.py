@@ -84,7 +84,7 @@ def test_probabilities_are_remarked_upon(noregret, log):
     assert answer.code == 0
     assert answer.json["rounds"] == 400
     assert answer.err.count("\n") == 1
-    assert "every score lies in [0, 1]: if they are probabilities, say --probability in place of --score" in answer.err
+    assert "every score lies in [0, 1]: if these are probabilities, use --probability instead of --score" in answer.err
 
 
 def test_quiet_prints_nothing(noregret, log):
@@ -122,7 +122,7 @@ def test_a_regret_below_0_is_explained(noregret, here):
 def test_blank_predictions_are_counted_in_a_line(noregret, here):
     Path("ties.csv").write_text("x,label,said\n1,yes,\n1,no,no\n2,yes,yes\n")
     answer = noregret("audit", "ties.csv", "--prediction", "said")
-    assert "1 prediction is blank: a blank counts as a score of 0, which is a mistake" in answer.out
+    assert "1 prediction is blank: a blank counts as score 0, which is a mistake" in answer.out
     assert answer.rows()["all"][1] == "1"
 
 

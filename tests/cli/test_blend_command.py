@@ -148,7 +148,7 @@ WRONG = {
     ),
     "blend: loss must be one of squared, absolute, log, zero-one, brier, got 'hinge'": (*ASK, "--loss", "hinge"),
     "blend: give outcome, experts and loss, or costs, not both": (*ASK, "--costs", "north"),
-    "--forecasts needs forecasts: with --costs there are none": (
+    "--forecasts does not work with --costs: there are no forecasts to write": (
         "blend",
         "polls.csv",
         "--costs",
@@ -174,7 +174,7 @@ def test_what_is_wrong_is_one_line_and_leaves_no_file(noregret, polls, here, sen
 
 def test_a_promise_that_says_nothing_is_called_so_and_one_is_one(noregret, polls, here):
     lines = noregret(*ASK, "--loss", "squared", "--range", "0,1000").out.splitlines()
-    assert lines[-1].endswith(" (vacuous: the blend lost no more than that at all)")
+    assert lines[-1].endswith(" (too loose to be useful here)")
     (here / "routes.csv").write_text("a,b\n" + "0.5,1\n" * 60)
     assert "vacuous" not in noregret("blend", "routes.csv", "--costs", "a,b").out
     assert noregret("blend", "routes.csv", "--costs", "a").out.startswith("routes.csv: 1 expert, costs")

@@ -54,7 +54,7 @@ def test_the_table_and_what_is_below_it(noregret, rows):
     assert answer.code == 0
     assert answer.err == ""
     lines = answer.out.splitlines()
-    assert lines[0] == "400 rounds of 3 features, the same for every learner"
+    assert lines[0] == "400 rounds of 3 features, identical for every learner"
     assert lines[1].split() == ["mistakes", "loss", "per", "row", "regret", "bound", "slack", "seconds"]
     table = answer.rows()
     assert set(SPECS) <= set(table)
@@ -110,7 +110,7 @@ def test_quiet_prints_nothing(noregret, rows):
 def test_a_time_limit_is_admitted(noregret, rows):
     answer = noregret("compare", rows, "--learner", "ogd:radius=3", "--seconds", 1e-9, "--gap", 1e-12, "--certify")
     assert answer.code == 0
-    assert "against ‖u‖ ≤ 3, as far as the time allowed" in answer.out
+    assert "against ‖u‖ ≤ 3 (time ran out: not fully solved)" in answer.out
 
 
 @pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
@@ -138,7 +138,7 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
         (("ogd:radius=1,radius=2",), (), "expected key=value, each key once, got 'radius=2'"),
         (("ogd:",), (), "expected key=value, each key once, got ''"),
         (("ogd:radius=big",), (), "--learner ogd:radius=big: radius must be a number, got 'big'"),
-        (("ogd:bias=1",), (), "--bias is common to all learners, so it is no part of a SPEC"),
+        (("ogd:bias=1",), (), "--bias applies to all learners, so it cannot be part of a SPEC"),
         (("ogd:loss=cubic",), (), "loss must be one of"),
         (("perceptron", "perceptron"), (), "--learner perceptron is given twice"),
         (("perceptron", "ogd:loss=squared"), (), "one stream cannot be both"),
@@ -206,7 +206,7 @@ def test_compare_alone_ends_with_the_command_of_the_best(noregret, rows):
     answer = noregret("compare", rows)
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert lines[0] == "400 rounds of 3 features, the same for every learner"
+    assert lines[0] == "400 rounds of 3 features, identical for every learner"
     assert lines[1].startswith("task: two classes; the line-up for it")
     assert lines[2].split() == ["mistakes", "loss", "per", "row", "seconds"]
     assert any(line.startswith("left out: multiclass (only for many classes); vaw") for line in lines)

@@ -179,10 +179,10 @@ def test_classes_that_may_be_amounts(noregret, here):
 def test_one_label_alone_is_said_and_needs_no_advice(noregret, here):
     file = written(here, "one.csv", np.ones((60, 1)), ["yes"] * 60)
     assert advice(noregret, file) == []
-    assert "two classes ('yes', no other label yet)" in noregret("learn", file).out
+    assert "two classes ('yes', no second label yet)" in noregret("learn", file).out
 
 
 def test_many_features_of_numbers_are_said(noregret, here):
     (here / "words.csv").write_text("town,label\n" + "".join(f"{'abc'[i % 3]},{i + 0.5}\n" for i in range(30)))
     out = noregret("learn", "words.csv").out
-    assert out.startswith("pa2 (the default for numbers with more than 500 features, hashed slots included): ")
+    assert out.startswith("pa2 (the default for numbers with more than 500 features, including hashed slots): ")

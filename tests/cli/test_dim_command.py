@@ -48,7 +48,7 @@ def test_the_tree_is_drawn_and_cut_where_it_gets_too_deep(noregret):
     deep = noregret("dim", "cube:7", "--tree").out
     assert deep.endswith("(2 more levels)\n") and deep.count("…") == 32
     assert noregret("dim", "singletons:1", "--tree", "--witness").out.endswith("\nno node\n\nh0\n")
-    assert "no hypothesis, no tree" in noregret("dim", "subsets:3,2", "--tree").out
+    assert "the class is empty, so it has no tree" in noregret("dim", "subsets:3,2", "--tree").out
 
 
 def test_the_picture(noregret, here):
@@ -67,7 +67,7 @@ def test_the_picture(noregret, here):
 def test_when_the_time_is_over_it_says_so(noregret, here):
     np.save(here / "random.npy", np.random.default_rng(0).integers(0, 2, (4096, 24)))
     answer = noregret("dim", "random.npy", "--seconds", "0.5")
-    assert "stopped by --seconds: the intervals are what is proved so far" in answer.out
+    assert "stopped by --seconds: these intervals are proved so far" in answer.out
     assert " to " in answer.rows()["VC dimension"][0]
     found = noregret("dim", "random.npy", "--seconds", "0.5", "--json").json
     assert found["vc"] is None and found["littlestone"]["upper"] - found["littlestone"]["lower"] <= 2

@@ -49,7 +49,7 @@ def test_rounds_cut_the_game_short_or_let_it_go_on(noregret):
 def test_seconds_end_the_search_and_the_deepest_tree_found_is_played(noregret):
     answer = noregret("game", "halfspaces:5", "--learner", "halving", "--seconds", "1e-9")
     assert answer.code == 0
-    assert "stopped by --seconds: the tree that was played is the deepest found so far" in answer.out
+    assert "stopped by --seconds: the game used the deepest tree found so far" in answer.out
     assert " – " in answer.out
     ends = noregret("game", "halfspaces:5", "--learner", "halving", "--seconds", "1e-9", "--json").json
     assert ends["littlestone_bounds"]["lower"] < ends["littlestone_bounds"]["upper"]
@@ -88,7 +88,7 @@ def test_you_play_at_the_terminal(noregret):
         (["cube:2", "--learner", "me"], "noregret: --learner must be soa, halving, consistent or you, got 'me'"),
         (["cube:2", "--tie", "2"], "noregret: --tie must be 0 or 1, got 2"),
         (["cube:2", "--learner", "consistent", "--tie", "0"], "noregret: --tie: consistent knows no ties"),
-        (["cube:2", "--learner", "you"], "noregret: the game was left: standard input ended before an answer"),
+        (["cube:2", "--learner", "you"], "noregret: game over: standard input ended before an answer"),
         (["cube:2", "--rounds", "0"], "invalid value for '--rounds'"),
         (["subsets:3,2"], "noregret: subsets:3,2: the class is empty, so no label can be given"),
         (["gone"], "noregret: gone: there is no such file, and no such family"),

@@ -34,7 +34,7 @@ def words(path):
     [
         ("learn flat.csv --learner ogd --picture risk", "mean loss so far (hinge)"),
         ("learn flat.csv --picture mistakes --certify", "mistakes"),
-        ("learn flat.csv --learner ogd --loss logistic --picture reliability", "probability of +1 that was said"),
+        ("learn flat.csv --learner ogd --loss logistic --picture reliability", "predicted probability of +1"),
         ("learn flat.csv --picture boundary", "height"),
         ("learn flat.svm --picture boundary --bias --passes 2 --shuffle 1", "feature 1"),
         ("learn flat.csv --picture updates --bias", "before the first"),
@@ -42,7 +42,7 @@ def words(path):
         ("learn flat.csv --learner ogd --certify --picture regret", "rounds so far"),
         ("learn flat.csv --learner perceptron --certify --picture bounds", "novikoff"),
         ("compare flat.csv --learner perceptron --learner ogd --picture error", "mistakes so far / rounds so far"),
-        ("separate flat.svm --bias", "ringed: the rows that allow no wider margin"),
+        ("separate flat.svm --bias", "ringed: the rows that limit the margin"),
         ("separate deep.csv --picture steps", "step k"),
         ("separate deep.svm --picture step-sizes", "rows misclassified, |M_k|"),
         ("separate flat.csv --bias --picture updates", "before the first"),
@@ -95,10 +95,10 @@ def test_a_name_that_ends_in_gif_asks_for_the_film(noregret, rows, command):
         ),
         ("separate deep.svm --plot p.svg", FLAT),
         ("separate deep.csv --plot p.svg", FLAT),
-        ("separate - --plot p.svg", "--plot reads the rows a second time: give a file, not standard input"),
+        ("separate - --plot p.svg", "--plot reads the rows twice: use a file, not standard input"),
         ("learn flat.csv --plot p.gif --picture error", "--picture error stands still, and p.gif would be a film"),
         ("learn flat.csv --plot p.svg --picture sunset", "--picture must be one of error, risk, mistakes, reliability"),
-        ("learn flat.csv --picture error", "--picture goes with --plot"),
+        ("learn flat.csv --picture error", "--picture needs --plot"),
         ("learn flat.csv --plot p.svg --picture regret", "--picture regret goes with --certify or --receipt"),
         (
             "learn flat.csv --learner perceptron --certify --plot p.svg --picture regret",
@@ -126,7 +126,7 @@ def test_certify_says_before_it_solves_that_there_is_nothing_to_draw(noregret, r
     assert noregret("learn", "flat.csv", "--learner", "perceptron", "--save", "m.nr", "--quiet").code == 0
     for more, sentence in (
         ((), "noregret: --picture regret: without a ball perceptron has no regret"),
-        (("--picture", "radius"), "noregret: --picture radius goes with --radii"),
+        (("--picture", "radius"), "noregret: --picture radius needs --radii"),
     ):
         answer = noregret("certify", "m.nr", "flat.csv", "--plot", "p.svg", *more, "--receipt", "r.json")
         assert answer.code == 2 and answer.err.startswith(sentence), answer.err

@@ -20,7 +20,7 @@ def test_a_separator(noregret, files):
     answer = noregret("separate", "apart.svm")
     assert answer.code == 0 and "a hyperplane separates the two classes (through 0)" in answer.out
     rows = answer.rows()
-    assert rows["rows"] == ["4"] and int(rows["a perceptron's mistakes, at most"][0]) >= 1
+    assert rows["rows"] == ["4"] and int(rows["mistakes of a perceptron, at most"][0]) >= 1
 
 
 def test_no_separator(noregret, files):

@@ -204,7 +204,7 @@ def test_enter_goes_on(tmp_path):
     terminal = Terminal(tmp_path, "tour")
     terminal.until("Press Enter to continue")
     terminal.type("\n")
-    terminal.until("2 of 4: The adversary against you")
+    terminal.until("2 of 4: You against the adversary")
     terminal.until("is point 7")
     assert adversary.POINTS == 15
     os.killpg(terminal.process.pid, signal.SIGINT)

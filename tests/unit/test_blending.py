@@ -418,7 +418,7 @@ def test_a_picture_names_areas_that_are_thick_and_lists_those_that_are_not(tmp_p
     costs = np.random.default_rng(0).random((400, 9)) * np.linspace(0.2, 1.0, 9)
     plot(blend((costs,), costs=[f"route {i}" for i in range(9)]), kind="overview", to=tmp_path / "nine.svg")
     text = (tmp_path / "nine.svg").read_text()
-    assert ">route 0<" in text and ">route 8<" in text and ">too thin to be named:<" in text
+    assert ">route 0<" in text and ">route 8<" in text and ">too small to label:<" in text
     assert ">weight of each expert, stacked<" in text and ">round<" in text
     plot(blend((costs[:1],), costs=[f"route {i}" for i in range(9)]), kind="overview", to=tmp_path / "one.svg")
     assert ">route 0<" in (tmp_path / "one.svg").read_text()

@@ -17,7 +17,7 @@ from noregret import learner as learners
 from noregret import model
 from noregret.protocol import play
 from noregret.receipt import certify
-from noregret.reporting import report
+from noregret.report import report
 from noregret.separation import separate
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -33,7 +33,7 @@ LEVELS = [
     ("estimator",),
     ("bench",),
     ("picture",),
-    ("reporting",),
+    ("report",),
     ("tour",),
     ("cli",),
     ("__main__",),

@@ -80,7 +80,7 @@ def test_where_nothing_separates_the_proof_is_ringed():
     found = nr.separate(SQUARE, bias=True)
     axes = plot(found, SQUARE)
     assert not drawn(axes, "boundary") and len(drawn(axes, "proof")[0]) == 4
-    assert axes.get_title(loc="right") == "no line separates: the ringed rows prove it"
+    assert axes.get_title(loc="right") == "no line separates the classes: the ringed rows prove it"
 
 
 def test_a_kernel_has_a_curved_boundary_where_its_score_is_0():

@@ -17,9 +17,9 @@ from noregret.errors import NoregretError, ReceiptError, SettingError
 from noregret.protocol import play
 from noregret.receipt import certify
 from noregret.receipt.form import checksum
-from noregret.reporting import report
-from noregret.reporting.formula import formula
-from noregret.reporting.page import LARGEST, POLICY
+from noregret.report import report
+from noregret.report.html import formula
+from noregret.report.page import LARGEST, POLICY
 from noregret.selection import select
 from noregret.separation import separate
 from noregret.summary import at_least, at_most
@@ -104,7 +104,7 @@ def test_an_assumption_that_no_run_can_check_is_marked_so(files):
     assert page.count("span", "open") >= 5
     assert "the rows are independent draws from one source (i.i.d.) (not checkable)" in page.text
     assert "What new rows risk" in page.text
-    assert "chosen: as it stood before round" in page.text
+    assert "chosen: the weights before round" in page.text
 
 
 def test_figures_regret_and_streams_are_those_of_the_receipt(files, made):
@@ -316,11 +316,11 @@ def test_pictures_stand_in_the_page_with_titles_and_captions(files):
     text = report(files / "ogd.json", files / "ogd.nr")
     page = Page(text)
     assert page.count("svg") == page.count("figure") == page.count("figcaption") >= 3
-    assert "Regret against promise so far" in page.text
+    assert "Regret and its bounds so far" in page.text
 
 
 def test_without_matplotlib_all_else_is_there(files, monkeypatch):
-    from noregret.reporting import page as pages
+    from noregret.report import page as pages
 
     monkeypatch.setattr(pages, "can_draw", lambda: False)
     page = Page(report(files / "ogd.json"))
@@ -330,7 +330,7 @@ def test_without_matplotlib_all_else_is_there(files, monkeypatch):
 
 
 def test_pictures_that_would_make_the_page_too_large_are_left_out_and_named(files, monkeypatch):
-    from noregret.reporting import page as pages
+    from noregret.report import page as pages
 
     whole = report(files / "ogd.json", files / "ogd.nr")
     monkeypatch.setattr(pages, "LARGEST", len(whole.encode()) - 1000)

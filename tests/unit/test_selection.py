@@ -182,7 +182,7 @@ def test_a_selected_model_does_not_go_on(tmp_path):
         lambda: nr.select(model, (X, y)),
         lambda: model.core.reset(),
     ):
-        with pytest.raises(SettingError, match="a selected model predicts and does not go on learning"):
+        with pytest.raises(SettingError, match="a selected model predicts and cannot learn any further"):
             more()
     assert (model.fit(X, y).core.learns, model.rounds_) == (True, 5 * 80)
 

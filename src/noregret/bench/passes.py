@@ -76,7 +76,7 @@ def _compared(job: str, model: Any, peer: Any, X: Any, y: Any, turns: int) -> It
         ours,
         error=float(state["mistakes"][0]) / len(y),
         loss=float(state["loss"][0]) / len(y),
-        nanoseconds_a_round=1e9 * ours / len(y),
+        nanoseconds_per_row=1e9 * ours / len(y),
         share_of_summing=timed["sum"][0] / ours,
     )
     if peer is not None:

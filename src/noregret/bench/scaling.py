@@ -49,7 +49,7 @@ def _timed(job: str, at: int, before: int, rows: int, nonzeros: int, width: int,
     contestants = {name: _grown(make, first, second, size.turns + 1) for name, make in LEARNERS.items()}
     for name, (seconds, _) in best_of(contestants, size.turns).items():
         each = seconds / rows
-        figures = {"nanoseconds a round": 1e9 * each, "nanoseconds a non-zero": 1e9 * each / nonzeros}
+        figures = {"nanoseconds per row": 1e9 * each, "nanoseconds per non-zero": 1e9 * each / nonzeros}
         yield {"job": job, "who": f"{OURS}, {name}", "at": at, "rounds": rows, **figures}
 
 

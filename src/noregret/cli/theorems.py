@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def theorems(
     name: Annotated[
-        str | None, typer.Argument(help="The theorem to explain; without it all are listed.", metavar="NAME")
+        str | None, typer.Argument(help="The theorem to explain (default: list all).", metavar="NAME")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """List the theorems that certificates are made from, or explain one of them.
+    """List the theorems behind the certificates, or explain one of them.
 
     Example: noregret theorems novikoff
     """
@@ -27,7 +27,7 @@ def theorems(
         from noregret.errors import SettingError, nearest
 
         advice = nearest(name, THEOREMS) or f"; there are {', '.join(THEOREMS)}"
-        raise SettingError(f"theorems: there is no theorem {name!r}{advice}")
+        raise SettingError(f"theorems: unknown theorem {name!r}{advice}")
     if json:
         import msgspec
 

@@ -38,7 +38,9 @@ def boundary_axes(axes: Any, films: Sequence[Film]) -> Any:
     if len(films[0].proof):
         _rings(axes, plane, films[0].proof, "proof")
         said = (
-            "ringed: the rows that allow no wider margin" if moments else "no line separates: the ringed rows prove it"
+            "ringed: the rows that limit the margin"
+            if moments
+            else "no line separates the classes: the ringed rows prove it"
         )
         axes.set_title(said, fontsize=9, loc="right")
     names = [] if alone else [(f"— {film.name}", colour_of(2 + place)) for place, film in enumerate(films)]
@@ -59,7 +61,7 @@ def moment_axes(axes: Any, film: Film, moment: Moment) -> Any:
 
 def _when(film: Film, moment: Moment) -> str:
     if moment.updates == 0:
-        return "before the first"
+        return "start"
     if film.unit == "step" or moment.rounds == moment.updates:
         return f"{film.unit} {moment.updates:,}"
     return f"{film.unit} {moment.updates:,}, round {moment.rounds:,}"

@@ -106,11 +106,11 @@ def film_of(name: str, thing: Any, streams: tuple[Any, ...], most: int) -> Film:
     A run whose rounds were kept may be given with them instead.
     """
     if not streams:
-        raise SettingError("plot: a boundary is drawn among rows: give the stream that was learned from")
+        raise SettingError("plot: a boundary needs the rows: pass the stream that the learner was trained on")
     if isinstance(thing, Run):
         return _film_of_run(name, thing, streams, most)
     if len(streams) > 1:
-        raise SettingError("plot: give the one stream that the rows came from")
+        raise SettingError("plot: pass exactly one stream, the one the rows came from")
     if isinstance(thing, BatchRun):
         rounds = (
             streams[0] if isinstance(streams[0], Rounds) else lay_out(streams[0], reading={}, bias=thing.bias).rounds
@@ -126,9 +126,9 @@ def why_no_boundary(thing: Any) -> str | None:
     if not isinstance(thing, Run):
         return None
     if thing.tally is not None or thing.learner.regression:
-        return "a boundary is drawn between two classes"
+        return "a boundary needs exactly two classes"
     if thing.learner.ordered:
-        return "a precomputed kernel has no points, so there is no plane to draw in"
+        return "a precomputed kernel has no feature plane to draw in"
     return None if thing.learner.features is None else why_not_plane(thing.learner.features)
 
 
@@ -141,7 +141,7 @@ def why_not_plane(features: Features) -> str | None:
 
 def why_not_flat(features: int) -> str | None:
     """A sentence where rows have not two features."""
-    return None if features == 2 else f"a boundary is drawn of rows with two features, these have {features:,}"
+    return None if features == 2 else f"a boundary needs rows with two features; these have {features:,}"
 
 
 # -- a run of play -----------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def _moment(core: Core, rounds: int, width: int, columns: Ints, rows: Ints | Non
 def _film_of_batch(name: str, run: BatchRun, rounds: Rounds, most: int) -> Film:
     plane, columns = _plane(rounds, None)
     if run.theta.shape != (rounds.width,):
-        raise SettingError("plot: the rows are not those that the batch perceptron was fitted to")
+        raise SettingError("plot: these are not the rows that the batch perceptron was fitted on")
     kept = set(thinned(run.iterations + 1, points=most).tolist())
     steps: Iterable[tuple[Ints, Vector]] = ((np.zeros(0, np.int64), run.start), *retraced(rounds, run))
     found = [

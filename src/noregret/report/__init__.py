@@ -1,15 +1,18 @@
-"""What can be reported: files, and the objects that such files are written from."""
+"""A report: what a run means, its figures, pictures and theorems in one file that a browser opens and prints."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from noregret import model as models
+from noregret.atomic import whole_file
 from noregret.blending import Blend
 from noregret.errors import ReceiptError, SettingError
 from noregret.learner.core import Core
@@ -17,12 +20,36 @@ from noregret.receipt import Receipt
 from noregret.receipt.blend import BlendReceipt, load_blend
 from noregret.receipt.form import check_version, checksum, decoded, is_blend, is_separation
 from noregret.receipt.separation import load_proof
-from noregret.reporting.learned import certified, modelled, same_run
-from noregret.reporting.others import blended, separated
-from noregret.reporting.subject import DAMAGE, Subject
-from noregret.reporting.theorems import cards
+from noregret.report.other import blended, separated
+from noregret.report.page import as_page, cards
+from noregret.report.run import certified, modelled, same_run
+from noregret.report.words import DAMAGE, Subject
 from noregret.run import Run
 from noregret.separation import Separation
+
+__all__ = ["report"]
+
+
+def report(*sources: Any, output: str | os.PathLike[str] | None = None) -> str:
+    """Make one HTML page from files (receipts, proofs, models) or from receipts, runs, models, blends and separations.
+
+    The page first says what the results mean and what to do; figures, pictures and theorems follow. `output` also
+    writes it to that file, whole or not at all. The page needs nothing else: it asks the network for nothing and runs
+    no script. A model and the receipt of its run become one section.
+
+    >>> from noregret.learner import Perceptron
+    >>> from noregret.protocol import play
+    >>> text = report(play(Perceptron(), ([[1.0], [-1.0]], [1, -1])))
+    >>> "perceptron" in text, "<script" in text
+    (True, False)
+    """
+    if not sources:
+        raise SettingError("report: needs at least one receipt, run or model")
+    text = as_page(subjects(sources))
+    if output is not None:
+        with whole_file(output) as file:
+            file.write(text.encode())
+    return text
 
 
 @dataclass(frozen=True)
@@ -36,7 +63,7 @@ class Source:
 
 
 def subjects(given: Sequence[Any]) -> list[Subject]:
-    """A section for every run, blend and proof; a model and the receipt of its run make one together."""
+    """One section for every run, blend and proof; a model and the receipt of its run share one."""
     sources = [_source(one, place) for place, one in enumerate(given, 1)]
     runs = [one for one in sources if isinstance(one.found, Run)]
     made: list[tuple[Source, Source | None]] = []
@@ -129,3 +156,13 @@ def _whole(body: dict[str, Any], name: str) -> dict[str, Any]:
     if claimed != checksum(body):
         raise ReceiptError("the receipt was damaged or changed: its checksum does not match", name, failed=True)
     return body
+
+
+class _Callable(ModuleType):
+    """`noregret.report` is this package once it is imported: calling it calls the function of the same name."""
+
+    def __call__(self, *sources: Any, output: str | os.PathLike[str] | None = None) -> str:
+        return report(*sources, output=output)
+
+
+sys.modules[__name__].__class__ = _Callable
