@@ -33,9 +33,9 @@ def show(stage: Stage) -> None:
     left = hypotheses.name((adversary.possible & -adversary.possible).bit_length() - 1)
     stage.say("")
     stage.say(
-        f"{mistakes} mistakes in {rounds} rounds, and every answer was true: threshold {left.removeprefix('h')} agrees with each",
-        f"label. The Littlestone dimension of these {len(hypotheses)} thresholds is {adversary.tree.depth}: the adversary",
-        "can force that many mistakes on anyone, and the optimal learner (SOA) never makes more.",
+        f"{mistakes} mistakes in {rounds} rounds, and every answer was true: threshold {left.removeprefix('h')} agrees",
+        f"with each label. The Littlestone dimension of these {len(hypotheses)} thresholds is {adversary.tree.depth}:",
+        "the adversary can force that many mistakes on anyone, and the optimal learner (SOA) never makes more.",
     )
 
 

@@ -30,14 +30,14 @@ def show(stage: Stage) -> None:
     table = costs()
     game = Hedge(len(NAMES)).play(table)
     stage.say(
-        "Five experts give advice. In each round, the advice of each one costs between 0 and 1. Hedge follows them with",
-        "weights that shrink as an expert's total cost grows. It does not know who will turn out best.",
+        "Five experts give advice. In each round, the advice of each one costs between 0 and 1. Hedge follows them",
+        "with weights that shrink as an expert's total cost grows. It does not know who will turn out best.",
     )
     stage.scene(frames(table, game.weights, game.losses), 0.12)
     bound = next(one.bound for one in certificates(game.contest) if one.theorem == "hedge-anytime-closed")
     stage.say(
-        f"The blend cost {game.loss:.1f}, the best expert ({NAMES[game.best]}) {table[:, game.best].sum():.1f}: a regret of",
-        f"{game.regret.hi:.1f}. Theory guarantees at most √(T ln N) = {bound:.1f}, whatever the costs. That is",
+        f"The blend cost {game.loss:.1f}, the best expert ({NAMES[game.best]}) {table[:, game.best].sum():.1f}: a regret",
+        f"of {game.regret.hi:.1f}. Theory guarantees at most √(T ln N) = {bound:.1f}, whatever the costs. That is",
         f"{(bound or 0.0) / ROUNDS:.3f} per round, and it goes to 0 as the game gets longer.",
     )
 

@@ -41,7 +41,7 @@ def show(stage: Stage) -> None:
     stage.scene(frames(points), 0.5)
     last = points[-1]
     stage.say(
-        f"Certified after {ROUNDS} rounds: the regret is between {at_least(last['lower'])} and {at_most(last['upper'])}.",
+        f"Certified after {ROUNDS} rounds: regret between {at_least(last['lower'])} and {at_most(last['upper'])}.",
         f"The bound from theory is {at_most(last['bounds'][PROMISE])}. Try it on your own data:",
     )
     stage.say("noregret learn FILE --learner ogd --loss logistic --radius 3 --certify", style="bold")
