@@ -41,8 +41,8 @@ def test_the_table_has_a_row_for_all_and_one_a_segment(noregret, log):
     assert answer.code == 0
     assert answer.err == ""
     first, *_, last = answer.out.splitlines()
-    assert first == "log.csv: loss logistic, against the best fixed weights with ‖u‖ ≤ 2 of 3 features"
-    assert last == "each best loss is known to within 0.0001 of itself, or of 1 where it is smaller"
+    assert first == "log.csv: logistic loss, compared with the best fixed weights ‖u‖ ≤ 2 on 3 features"
+    assert last == "each best loss is known to a relative precision of 0.0001 (absolute below 1)"
     rows = answer.rows()
     assert rows["all"][0] == "400"
     assert rows["rounds 1 to 200"][0] == rows["rounds 201 to 400"][0] == "200"
@@ -74,7 +74,7 @@ def test_every_way_of_reading_is_passed_on(noregret, log):
 def test_a_time_limit_is_admitted(noregret, log):
     answer = noregret("audit", log, *SCORE, "--seconds", 1e-9, "--gap", 1e-12)
     assert answer.code == 0
-    assert "the time was up before each best loss was known to within 1e-12" in answer.out
+    assert "time ran out before every best loss was known to 1e-12" in answer.out
 
 
 def test_probabilities_are_remarked_upon(noregret, log):
@@ -96,9 +96,9 @@ def test_probabilities_of_0_and_1_are_said_to_lose_infinitely_much(noregret, her
     Path("sure.csv").write_text("x,label,p\n1,1,1\n-1,1,0\n2,0,0.25\n")
     answer = noregret("audit", "sure.csv", "--probability", "p", "--plot", "sure.svg")
     assert answer.code == 0
-    assert answer.out.startswith("sure.csv: loss logistic, against")
+    assert answer.out.startswith("sure.csv: logistic loss, compared with")
     assert answer.rows()["all"][2] == answer.rows()["all"][4] == "∞"
-    lost = "the loss is infinite: 1 round gave what happened a probability of 0; the other 2 rounds lost 0.287682"
+    lost = "the loss is infinite: 1 round gave the actual outcome probability 0; the loss of the other 2 rounds is 0.287682"
     assert lost in answer.out
     assert noregret("audit", "sure.csv", "--probability", "p", "--json").json["loss"]["infinite"] == 1
     assert "infinite" in Path("sure.svg").read_text()
@@ -106,7 +106,7 @@ def test_probabilities_of_0_and_1_are_said_to_lose_infinitely_much(noregret, her
 
 def test_what_was_logged_beside_is_left_out_with_a_line(noregret, log):
     answer = noregret("audit", log, *LABEL, "--probability", "p", "--ignore", "month")
-    line = "not features, because they look like logged predictions: score, said (--keep COLUMNS keeps some)"
+    line = "not used as features because they look like logged predictions: score, said (override: --keep COLUMNS)"
     assert line in answer.out
     kept = noregret("audit", log, *LABEL, "--probability", "p", "--ignore", "month", "--keep", "score", "--json").json
     assert (kept["left_out"], kept["features"]) == (["said"], 4)
@@ -115,7 +115,7 @@ def test_what_was_logged_beside_is_left_out_with_a_line(noregret, log):
 def test_a_regret_below_0_is_explained(noregret, here):
     Path("good.csv").write_text("x,label,s\n" + "1,1,9\n1,-1,-9\n" * 10)
     answer = noregret("audit", "good.csv", "--score", "s")
-    assert "a regret below 0 (all): the predictions lost less than every fixed linear model" in answer.out
+    assert "regret below 0 (all): the predictions did better than every fixed linear model" in answer.out
     assert "below 0" not in noregret("audit", "good.csv", "--score", "x", "--ignore", "s", "--bias").out
 
 

@@ -115,7 +115,7 @@ def test_error_sentences_name_the_line_of_the_file(noregret, here):
 def test_a_check_finds_damage_and_change(noregret, rows):
     noregret("cache", rows, "--quiet")
     right = noregret("cache", rows, "--check")
-    assert (right.code, right.out) == (0, f"{CACHE}: whole, and of {rows} as it is now\n")
+    assert (right.code, right.out) == (0, f"{CACHE}: intact, and up to date with {rows}\n")
     assert noregret("cache", rows, "--check", "--json").json["right"] is True
     damaged(CACHE, 4500)
     wrong = noregret("cache", rows, "--check")
@@ -151,7 +151,7 @@ def test_remove_removes_the_cache_and_nothing_else(noregret, rows, here):
         (("cache", "rows.svm", "--check", "--remove"), "--check and --remove cannot be combined"),
         (
             ("cache", "rows.svm", "--remove", "--label", "x"),
-            "--label says how to make a cache: it does not go with --remove",
+            "--label sets how a cache is made and cannot be combined with --remove",
         ),
         (("cache", "rows.svm", "--label", "x"), "label names a column, but an svmlight file has no named columns"),
     ],

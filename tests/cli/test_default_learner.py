@@ -44,7 +44,7 @@ def test_the_table_names_learner_task_and_preparation(noregret, shipped):
     assert answer.out.startswith("adagrad (the default for two classes): loss logistic, ")
     assert answer.rows()["task"] == ["two classes"]
     assert "task: two classes (0, 1), recognised from the first 569 rows (override: --task)" in answer.out
-    assert "hindsight are those of the prepared rows" in answer.out
+    assert "hindsight refer to the prepared rows" in answer.out
 
 
 def test_a_named_learner_is_prepared_only_as_asked(noregret, shipped):
@@ -154,7 +154,7 @@ def test_a_stream_that_drifts(noregret, here):
     X = rng.normal(size=(4000, 2)).round(3)
     y = np.where(np.arange(4000) < 3300, X[:, 0] > 0, X[:, 0] < 0).astype(int)
     lines = advice(noregret, written(here, "turn.csv", X, y.tolist()))
-    assert any("the last 1,000 rows went worse than those before" in line for line in lines)
+    assert any("the last 1,000 rows went worse than the rows before" in line for line in lines)
 
 
 def test_columns_of_very_different_sizes(noregret, here):

@@ -37,7 +37,7 @@ def test_json_with_witnesses(noregret):
 def test_a_file_with_names_and_repeated_rows(noregret, here):
     (here / "rules.csv").write_text("name,rain,sun\nnever,0,0\nalways,1,1\nboth,true,true\n")
     answer = noregret("dim", "rules.csv", "--witness", "--tree")
-    assert answer.rows()["rows that repeat another"] == ["1"]
+    assert answer.rows()["duplicate rows"] == ["1"]
     assert "shattered points: rain" in answer.out
     assert "point rain\n├─ 0: never\n└─ 1: always\n" in answer.out
 

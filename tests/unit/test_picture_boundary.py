@@ -140,7 +140,7 @@ def test_a_small_picture_for_each_update():
     run = nr.play(nr.Perceptron(bias=True), MIXED)
     panels = [axes for axes in plot(run, MIXED, kind="updates").flat if axes.get_visible()]
     assert 2 <= len(panels) == min(run.updates + 1, 12)
-    assert panels[0].get_title() == "before the first" and not drawn(panels[0], "boundary")
+    assert panels[0].get_title() == "start" and not drawn(panels[0], "boundary")
     assert panels[-1].get_title().startswith(f"update {run.updates}")
     (ends,) = drawn(panels[-1], "boundary")
     w, b = run.learner.weights, run.learner.bias

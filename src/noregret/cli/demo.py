@@ -106,7 +106,7 @@ def _show_regret(receipt: Receipt) -> None:
     assert regret is not None
     promised = next(one["bound"] for one in receipt.certificates if one["theorem"] == PROMISE)
     best = regret["comparator"]
-    print(f"\ngradient descent, total loss: {number(receipt.figure('loss'))} (logistic loss)")
+    print(f"\ngradient descent, total logistic loss: {number(receipt.figure('loss'))}")
     print(f"best fixed weights, chosen in hindsight: {at_least(best['lower'])} to {at_most(best['upper'])}")
     print(f"certified regret, the difference: {at_least(regret['lower'])} to {at_most(regret['upper'])}")
     print(f"bound from theory: {at_most(promised)}\n")

@@ -74,10 +74,9 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
     if shown:
         table(shown, ("theorem", "bounds", f"at confidence {confidence}", "verdict"))
         print(
-            "each bound assumes that the rows are independent draws from one source (i.i.d.) and that no row occurs"
-            " twice;"
+            "not checkable, and assumed by each bound: the rows are independent draws from one source (i.i.d.), and no"
+            " row occurs twice"
         )
-        print("no run can check this")
         if shuffled:
             print("shuffling makes rows exchangeable; they are independent draws only if the rows of the file are")
     for reason, names in unmet(selection["certificates"]).items():

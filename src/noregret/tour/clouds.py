@@ -41,8 +41,8 @@ def show(stage: Stage) -> None:
     stage.scene(frames(X, y, limit), 0.45)
     stage.say(
         f"The best separating line has a margin of γ ≈ {found.margin.hi:.3f}, and every point is within",
-        f"R = {found.radius.hi:.2f} of the centre. So there can be at most R²/γ² = {limit} mistakes, in any order and over",
-        "any number of passes (Novikoff 1962).",
+        f"R = {found.radius.hi:.2f} of the centre. So there can be at most R²/γ² = {limit} mistakes, in any order and",
+        "over any number of passes (Novikoff 1962).",
     )
 
 

@@ -36,8 +36,8 @@ def show(stage: Stage) -> None:
     stage.scene(frames(table, game.weights, game.losses), 0.12)
     bound = next(one.bound for one in certificates(game.contest) if one.theorem == "hedge-anytime-closed")
     stage.say(
-        f"The blend cost {game.loss:.1f}, the best expert ({NAMES[game.best]}) {table[:, game.best].sum():.1f}: a regret",
-        f"of {game.regret.hi:.1f}. Theory guarantees at most √(T ln N) = {bound:.1f}, whatever the costs. That is",
+        f"The blend cost {game.loss:.1f}, the best expert ({NAMES[game.best]}) {table[:, game.best].sum():.1f}:",
+        f"a regret of {game.regret.hi:.1f}. Theory guarantees at most √(T ln N) = {bound:.1f}, whatever the costs. That is",
         f"{(bound or 0.0) / ROUNDS:.3f} per round, and it goes to 0 as the game gets longer.",
     )
 
