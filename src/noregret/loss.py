@@ -263,10 +263,10 @@ def custom(
     lipschitz: float = math.inf,
     regression: bool = False,
 ) -> Loss:
-    """A loss of one's own: two plain Python functions of (z, y), convex in z.
+    """Make your own loss from two plain Python functions of (z, y), convex in z.
 
-    Where numba is installed (the extra `own`) they are compiled. `lipschitz` is your promise that |slope| never exceeds
-    it; leave it out if nothing bounds the slope.
+    If Numba is installed (the extra `own`), it compiles them. `lipschitz` is your guarantee that |slope| never exceeds
+    it; omit it if the slope is unbounded.
 
     >>> import noregret as nr
     >>> cubic = nr.custom_loss(lambda z, y: abs(z - y) ** 3 / 3, lambda z, y: (z - y) * abs(z - y), regression=True)

@@ -98,8 +98,8 @@ def test_probabilities_of_0_and_1_are_said_to_lose_infinitely_much(noregret, her
     assert answer.code == 0
     assert answer.out.startswith("sure.csv: logistic loss, compared with")
     assert answer.rows()["all"][2] == answer.rows()["all"][4] == "∞"
-    lost = "the loss is infinite: 1 round gave the actual outcome probability 0; the loss of the other 2 rounds is 0.287682"
-    assert lost in answer.out
+    lost = "1 round gave the actual outcome probability 0; the loss of the other 2 rounds is 0.287682"
+    assert f"the loss is infinite: {lost}" in answer.out
     assert noregret("audit", "sure.csv", "--probability", "p", "--json").json["loss"]["infinite"] == 1
     assert "infinite" in Path("sure.svg").read_text()
 
@@ -139,7 +139,7 @@ def test_a_picture_is_drawn(noregret, log, ending, magic, segments):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "audit: give one of score, probability and prediction: the column that holds what was predicted"),
+        ((), "audit: needs exactly one of score, probability and prediction: the column with the logged predictions"),
         (("--score", "score", "--prediction", "said"), "audit: give one of score, probability and prediction"),
         (("--score", "nothing"), "log.csv: there is no column 'nothing': the columns are a, b, c, bought, score, said"),
         (("--score", "score", "--segment-by", "day"), "there is no column 'day': the columns are a, b, c, bought"),
@@ -172,7 +172,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(noregret, log, here, a
 def test_standard_input_is_refused_in_words(noregret):
     answer = noregret("audit", "-", "--score", "score", stdin=b"x,label,score\n1,1,1\n")
     assert answer.code == 2
-    assert answer.err == "noregret: standard input: a log is read more than once: give a file or a table\n"
+    assert answer.err == "noregret: standard input: a log is read more than once: use a file or a table\n"
 
 
 def test_a_missing_file(noregret, here):

@@ -147,7 +147,7 @@ WRONG = {
         *RANGE,
     ),
     "blend: loss must be one of squared, absolute, log, zero-one, brier, got 'hinge'": (*ASK, "--loss", "hinge"),
-    "blend: give outcome, experts and loss, or costs, not both": (*ASK, "--costs", "north"),
+    "blend: needs either outcome, experts and loss, or costs, not both": (*ASK, "--costs", "north"),
     "--forecasts does not work with --costs: there are no forecasts to write": (
         "blend",
         "polls.csv",

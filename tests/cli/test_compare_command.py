@@ -214,7 +214,7 @@ def test_compare_alone_ends_with_the_command_of_the_best(noregret, rows):
     wrong = [one["mistakes"] for one in told["learners"]]
     assert wrong == sorted(wrong)
     assert told["best"] == told["learners"][0]["spec"] == lines[3].split()[0]
-    assert lines[-1] == f"the best of them alone: {told['command']}"
+    assert lines[-1] == f"to run only the best: {told['command']}"
     alone = noregret(*shlex.split(told["command"])[1:], "--json").json
     assert alone["mistakes"] == wrong[0]
     assert alone["loss"] == told["learners"][0]["loss"]

@@ -333,7 +333,7 @@ def test_watch_is_told():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({}, "audit: give one of score, probability and prediction: the column that holds what was predicted"),
+        ({}, "audit: needs exactly one of score, probability and prediction: the column with the logged predictions"),
         ({"score": "score", "prediction": "score"}, "give one of score, probability and prediction"),
         ({"score": "score", "radius": 0.0}, "audit: radius must be positive and finite, got 0"),
         ({"score": "score", "radius": math.inf}, "audit: radius must be positive and finite, got inf"),
@@ -411,7 +411,7 @@ def test_a_score_given_as_a_prediction_is_recognised(tmp_path):
 
 @pytest.mark.parametrize("log", ["-", read(([[1.0]], [1])), pyarrow.table({"x": [1.0]}).to_reader()])
 def test_what_can_be_read_only_once_is_refused(log):
-    with pytest.raises(InputError, match="a log is read more than once: give a file or a table"):
+    with pytest.raises(InputError, match="a log is read more than once: use a file or a table"):
         audit(log, score="score")
 
 

@@ -325,7 +325,7 @@ def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
     with pytest.raises(SettingError, match="'maybe' is not one of the outcomes no, yes"):
         Blender(1, loss="zero-one", outcomes=["no", "yes"]).predict(["maybe"])
     (tmp_path / "b.nr").write_bytes(b"NOREGRET and so on")
-    with pytest.raises(ModelFileError, match="is not a file of experts"):
+    with pytest.raises(ModelFileError, match="is not an experts file"):
         Blender.load(tmp_path / "b.nr")
 
 

@@ -331,7 +331,7 @@ SAME = Perceptron()
 @pytest.mark.parametrize(
     ("learners", "settings", "sentence"),
     [
-        ([], {}, "compare: give at least one learner"),
+        ([], {}, "compare: needs at least one learner"),
         ({"old": used()}, {}, "compare: the learner 'old' has played before: give a new one"),
         ({"a": SAME, "b": SAME}, {}, "compare: the same learner is given twice"),
         (

@@ -228,10 +228,10 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path):
     learner.save(tmp_path / "e.nr")
     good = (tmp_path / "e.nr").read_bytes()
     cases = {
-        b"": "is not a file of experts",
-        b"NOREGRET": "is not a file of experts",
-        good[:-1]: "damaged or cut short",
-        good[:20] + bytes([good[20] ^ 1]) + good[21:]: "damaged or cut short",
+        b"": "is not an experts file",
+        b"NOREGRET": "is not an experts file",
+        good[:-1]: "damaged or truncated",
+        good[:20] + bytes([good[20] ^ 1]) + good[21:]: "damaged or truncated",
     }
     for data, sentence in cases.items():
         (tmp_path / "bad.nr").write_bytes(data)

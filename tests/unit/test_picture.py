@@ -284,7 +284,7 @@ def test_things_without_a_picture(thing, more, sentence):
 def test_kinds_that_a_thing_has_not(perceptron, descent, receipt):
     for ask, sentence in (
         (lambda: plot(perceptron, kind="regret"), "kind must be one of error, risk, mistakes, reliability, boundary"),
-        (lambda: plot(perceptron, kind="boundary"), "give the stream that was learned from"),
+        (lambda: plot(perceptron, kind="boundary"), "pass the stream that the learner was trained on"),
         (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features, these have 4"),
         (lambda: plot({"a": perceptron, "b": descent}, kind="overview", ax=object()), "several axes of its own"),
         (lambda: plot(nr.certify(perceptron, NOISY), kind="regret"), "the receipt holds no regret to draw"),

@@ -354,7 +354,7 @@ def test_two_streams_are_one_sample():
 
 def test_another_stream_is_told_apart():
     rows = stream()
-    with pytest.raises(nr.InputError, match="is not the stream that was learned from"):
+    with pytest.raises(nr.InputError, match="is not the stream that the run was trained on"):
         nr.select(nr.play(Perceptron(), rows), (rows[0], -rows[1]))
 
 

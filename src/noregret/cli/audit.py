@@ -107,11 +107,12 @@ def audit(
     from noregret.auditing import audit as audit_log
     from noregret.cli.compare import Bar
     from noregret.cli.drawing import asked_kind, draw
+    from noregret.cli.naming import naming_options
     from noregret.cli.options import check_writable, names
 
     check_writable(log, plot)
     kind = asked_kind(plot, None, ("parts",))
-    with Bar(quiet or json) as bar:
+    with naming_options(), Bar(quiet or json) as bar:
         found = audit_log(
             log,
             label=label,

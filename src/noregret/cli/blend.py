@@ -95,6 +95,7 @@ def blend(
     """
     from noregret.blending import blend as blended
     from noregret.cli.drawing import asked_kind, draw
+    from noregret.cli.naming import naming_options
     from noregret.cli.options import check_writable, names
     from noregret.errors import SettingError
 
@@ -103,7 +104,7 @@ def blend(
     if forecasts is not None and costs is not None:
         raise SettingError("--forecasts does not work with --costs: there are no forecasts to write")
     _check_asked(table, outcome, names(experts), loss, names(costs))
-    with blending(quiet) as told:
+    with naming_options(), blending(quiet) as told:
         found = blended(
             table,
             outcome=outcome,

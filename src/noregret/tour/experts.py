@@ -37,8 +37,8 @@ def show(stage: Stage) -> None:
     bound = next(one.bound for one in certificates(game.contest) if one.theorem == "hedge-anytime-closed")
     stage.say(
         f"The blend cost {game.loss:.1f}, the best expert ({NAMES[game.best]}) {table[:, game.best].sum():.1f}:",
-        f"a regret of {game.regret.hi:.1f}. Theory guarantees at most √(T ln N) = {bound:.1f}, whatever the costs. That is",
-        f"{(bound or 0.0) / ROUNDS:.3f} per round, and it goes to 0 as the game gets longer.",
+        f"a regret of {game.regret.hi:.1f}. Theory guarantees at most √(T ln N) = {bound:.1f}, whatever the costs.",
+        f"That is {(bound or 0.0) / ROUNDS:.3f} per round, and it goes to 0 as the game gets longer.",
     )
 
 
