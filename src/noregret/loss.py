@@ -56,7 +56,7 @@ class Loss:
 
     @property
     def native(self) -> _native.Loss:
-        """The loss as the loops take it; what a loss of one's own reads may have changed since the last time."""
+        """The loss as the loops take it; what your own loss reads may have changed since the last time."""
         return _built_in(self.name, self.number) if self.own is None else _of_functions(*self.own, self.fingerprint)
 
     def __call__(self, z: float, y: float) -> float:
@@ -119,7 +119,7 @@ def _built_in(name: str, parameter: float) -> _native.Loss:
 
 @cache
 def _of_functions(value: Function, slope: Function, key: int) -> _native.Loss:
-    """Two functions of the user's own, made anew when their fingerprint `key` changes."""
+    """Two functions of the user's own, rebuilt when their fingerprint `key` changes."""
     addresses = [compiled(function, NUMBERS, "loss") for function in (value, slope)]
     return _native.Loss(*((value, slope) if None in addresses else addresses))
 

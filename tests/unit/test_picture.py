@@ -106,7 +106,7 @@ def test_every_certificate_has_its_line(receipt):
     axes = plot(receipt, kind="bounds")
     named = [text.get_text() for text in axes.get_yticklabels()]
     assert sorted(named) == sorted(one["theorem"] for one in receipt.certificates if one["bound"] is not None)
-    assert plot(nr.select(nr.Perceptron(), NOISY)).get_xlabel() == "at most (bar)"
+    assert plot(nr.select(nr.Perceptron(), NOISY)).get_xlabel() == "bound (bar)"
 
 
 def test_the_regret_lies_in_its_band_and_below_its_promises(receipt):
@@ -271,7 +271,7 @@ def test_without_matplotlib_it_is_said(monkeypatch, perceptron):
     ("thing", "more", "sentence"),
     [
         ("text", {}, "there is no picture of a str"),
-        ({"a": 1}, {}, "there is no picture of these things in one frame"),
+        ({"a": 1}, {}, "there is no picture of these things together"),
         ({}, {}, "there is no picture of these things"),
         (nr.Perceptron(), {}, "no round was played"),
     ],
@@ -285,7 +285,7 @@ def test_kinds_that_a_thing_has_not(perceptron, descent, receipt):
     for ask, sentence in (
         (lambda: plot(perceptron, kind="regret"), "kind must be one of error, risk, mistakes, reliability, boundary"),
         (lambda: plot(perceptron, kind="boundary"), "pass the stream that the learner was trained on"),
-        (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features, these have 4"),
+        (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features; these have 4"),
         (lambda: plot({"a": perceptron, "b": descent}, kind="overview", ax=object()), "several axes of its own"),
         (lambda: plot(nr.certify(perceptron, NOISY), kind="regret"), "the receipt holds no regret to draw"),
         (lambda: plot(nr.certify(descent, CHANCES), kind="radius"), "the regret of one ball only"),

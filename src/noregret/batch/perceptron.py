@@ -2,8 +2,8 @@
 
 M_k = {rows with y⟨θ_k, x⟩ ≤ 0}: a score of 0 is misclassified, or nothing would ever be learned from θ = 0. With
 S_k = Σ_{M_k} y·x the step is S_k (sum), S_k/|M_k| (average), S_k/‖S_k‖ (normalised), or y·x of one row of M_k (random).
-The iteration stops at a separator. Where there is none it goes on for ever within bounds: it is stopped where S_k = 0,
-or where the weights come back to where they were.
+The iteration stops at a separator. If there is none, it would go on forever within bounds: it is stopped when S_k = 0
+or when the weights return to an earlier value.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def scaling(size: Size, folder: Path) -> Iterator[Row]:
 
 
 def _timed(job: str, at: int, before: int, rows: int, nonzeros: int, width: int, size: Size) -> Iterator[Row]:
-    """What so many rows cost a learner that has played others before."""
+    """The cost of these rows for a learner that has played others before."""
     X, y = skewed_rows(before + rows, nonzeros, width)
     first, second = (X.slice(0, before), y[:before]), (X.slice(before, before + rows), y[before:])
     contestants = {name: _grown(make, first, second, size.turns + 1) for name, make in LEARNERS.items()}

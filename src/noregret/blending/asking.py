@@ -1,4 +1,4 @@
-"""What a blend must be told, what is missing, and an example of how to say it."""
+"""What a blend needs, what is missing, and an example call."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str]) -> Stored:
 
 
 def state_of(stored: Stored, experts: int, name: str) -> State:
-    """The arrays of a file, each of the shape and type that so many experts have."""
+    """The arrays of a file, each of the shape and type that this number of experts needs."""
     found: State = {}
     for key, like in fresh(experts).items():
         if key not in stored.arrays:

@@ -98,7 +98,7 @@ def _from_csv(path: Path) -> HypothesisClass:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError("is no text: it is not UTF-8", str(path)) from error
+        raise InputError("is not text: it is not valid UTF-8", str(path)) from error
     first = text.partition("\n")[0]
     delimiter = next((mark for mark in "\t;" if mark in first), ",")
     reader = csv.reader(text.splitlines(), delimiter=delimiter)

@@ -106,7 +106,7 @@ def play_finite(learner: Player, rounds: Iterable[tuple[Any, int]]) -> FiniteRun
 
 
 def duel(learner: Player, adversary: Adversary, rounds: int | None = None) -> FiniteRun:
-    """Play against an adversary until it has no point left, at most so many rounds."""
+    """Play against an adversary until it has no point left, for at most that number of rounds."""
     played: list[Round] = []
     while (rounds is None or len(played) < rounds) and (point := adversary.point()) is not None:
         node = adversary.node if isinstance(adversary, TreeAdversary) else None

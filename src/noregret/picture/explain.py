@@ -1,8 +1,8 @@
 """The picture that explains it all: what the run lost, what the best fixed weights would have lost, what was promised.
 
-Three sums over the rounds so far. The lowest is the loss of the best fixed weights, solved for anew at every round that
-has a dot; the run's own loss lies above it, and the room between the two is the regret; the highest is the lowest plus
-what theory promises of the regret. A run can never leave the room between the lowest and the highest.
+Three sums over the rounds so far. The lowest is the loss of the best fixed weights, solved for again at every dot. The run's own
+loss lies above it, and the area between the two is the regret. The highest is the lowest plus the bound on the regret. A
+run can never leave the area between the lowest and the highest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PROMISE = "ogd-linearised"
 
 @dataclass(frozen=True)
 class Story:
-    """After so many rounds: what the run had lost, the two ends of what hindsight loses, what was promised by then."""
+    """After each of `rounds`: the loss of the run, the two ends of the loss of hindsight, the bound at that time."""
 
     loss: str
     radius: float

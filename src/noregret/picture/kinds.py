@@ -50,7 +50,7 @@ class Subject:
         return told(self.thing.certificates)
 
     def films(self, most: int) -> list[Film]:
-        """Each thing on its way through the rows, in at most so many moments."""
+        """Each thing on its way through the rows, in at most `most` moments."""
         return [film_of(name, thing, self.streams, most) for name, thing in self.named.items()]
 
 

@@ -32,7 +32,7 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Score = Callable[[Matrix], Vector]
-SHORT = 5_000  # a run of so many rounds is looked at after each update, a longer one now and then
+SHORT = 5_000  # a run of at most this length is looked at after each update, a longer one now and then
 GRID = 60  # places a side at which a score is asked for
 ROUNDING = 1e-9  # of the largest score: a plane that is missed by no more is a plane
 
@@ -63,7 +63,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Moment:
-    """A predictor after so many updates and rounds; `rows` are those that the last update was made for."""
+    """A predictor after some updates and rounds; `rows` are those that the last update was made for."""
 
     updates: int
     rounds: int
@@ -96,12 +96,12 @@ class Film:
     proof: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def some(self, count: int) -> Film:
-        """The film with at most so many moments."""
+        """The film with at most `most` moments."""
         return replace(self, moments=tuple(self.moments[i] for i in thinned(len(self.moments), points=count)))
 
 
 def film_of(name: str, thing: Any, streams: tuple[Any, ...], most: int) -> Film:
-    """At most so many moments of a run, a batch perceptron or a separation on the streams that it came from.
+    """Some moments of a run, a batch perceptron or a separation on the streams that it came from.
 
     A run whose rounds were kept may be given with them instead.
     """

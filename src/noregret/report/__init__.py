@@ -159,10 +159,11 @@ def _whole(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 class _Callable(ModuleType):
-    """`noregret.report` is this package once it is imported: calling it calls the function of the same name."""
+    """Once it is imported, this package is the attribute `noregret.report`: it stands in for its function."""
 
     def __call__(self, *sources: Any, output: str | os.PathLike[str] | None = None) -> str:
         return report(*sources, output=output)
 
 
 sys.modules[__name__].__class__ = _Callable
+__doc__ = report.__doc__

@@ -100,7 +100,7 @@ class Found:
 
 
 def answered_within(rounds: Rounds, gap: float, seconds: float) -> Found:
-    """The answer for rounds as they are, in so many seconds."""
+    """The answer for rounds as they are, within a time limit."""
     return answered(rounds, gap, time.perf_counter() + seconds)
 
 
