@@ -324,7 +324,7 @@ def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
     with pytest.raises(SettingError, match=r"the outcome 7 lies outside \[0, 1\]"):
         blender.learn(7.0)
     assert blender.learn(0.5) == 0.0
-    with pytest.raises(SettingError, match="fixed-share must know the number of rounds beforehand"):
+    with pytest.raises(SettingError, match="fixed-share needs the number of rounds beforehand"):
         Blender(2, loss="absolute", method="fixed-share")
     with pytest.raises(SettingError, match="'maybe' is not one of the outcomes no, yes"):
         Blender(1, loss="zero-one", outcomes=["no", "yes"]).predict(["maybe"])

@@ -286,11 +286,11 @@ def test_kinds_that_a_thing_has_not(perceptron, descent, receipt):
         (lambda: plot(perceptron, kind="regret"), "kind must be one of error, risk, mistakes, reliability, boundary"),
         (lambda: plot(perceptron, kind="boundary"), "pass the stream that the learner was trained on"),
         (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features; these have 4"),
-        (lambda: plot({"a": perceptron, "b": descent}, kind="overview", ax=object()), "several axes of its own"),
+        (lambda: plot({"a": perceptron, "b": descent}, kind="overview", ax=object()), "makes its own axes"),
         (lambda: plot(nr.certify(perceptron, NOISY), kind="regret"), "the receipt holds no regret to draw"),
-        (lambda: plot(nr.certify(descent, CHANCES), kind="radius"), "the regret of one ball only"),
+        (lambda: plot(nr.certify(descent, CHANCES), kind="radius"), "the regret for one radius only"),
         (lambda: plot(receipt, kind="bounds", to="x.gif"), "the file must end in"),
-        (lambda: plot(nr.play(nr.OnlineGradientDescentRegressor(), NOISY), kind="error"), "numbers are not right"),
+        (lambda: plot(nr.play(nr.OnlineGradientDescentRegressor(), NOISY), kind="error"), "these labels are numbers"),
         (lambda: plot(nr.play(nr.OnlineGradientDescentRegressor(), NOISY), kind="reliability"), "two classes"),
     ):
         with pytest.raises(SettingError, match=sentence):

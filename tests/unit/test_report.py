@@ -107,6 +107,74 @@ def test_an_assumption_that_no_run_can_check_is_marked_so(files):
     assert "chosen: the weights before round" in page.text
 
 
+def meaning(text):
+    """What a section says to somebody who knows no theory: every sentence in its first box."""
+    box = text[text.index('<div class="meaning">') :]
+    return Page(box[: box.index("</div>") + len("</div>")]).text
+
+
+def test_a_section_begins_with_what_it_means_and_theory_is_folded_below(files, made):
+    text = report(files / "ogd.json", files / "ogd.nr")
+    heads = ["What this means", "What to do", "Figures", "Pictures", "How to verify"]
+    body = text[text.index("<section") :]
+    places = [*(body.index(f"<h3>{head}") for head in heads), body.index("<details>")]
+    assert places == sorted(places)
+    theorems = body.index('<article class="theorem"')
+    assert body.rindex("<details>", 0, theorems) > body.rindex("</details>", 0, theorems), "theorems are inside details"
+    assert "<details open" not in text
+
+
+def test_what_it_means_has_the_numbers(files, made):
+    run, receipt = made
+    said = meaning(report(files / "ogd.json", files / "ogd.nr"))
+    own, best, regret = (receipt.regret[key] for key in ("own", "comparator", "upper"))
+    assert f"wrong on {run.mistakes} of them ({100 * run.mistakes / run.rounds:.2f} %)" in said
+    rules = run.baselines
+    assert f"{100 * (1 - run.mistakes / min(rules.values())):.2f} % fewer mistakes" in said
+    most = float(re.search(r"could have saved more than ([\d.]+) % of the loss", said)[1])
+    true = 100 * (1 - best["lower"] / own["upper"])
+    assert true <= most <= true + 0.1 + 1e-6, "rounded up, by no more than the last digit"
+    assert f"{at_least(receipt.regret['lower'])} … {at_most(regret)}" in said
+
+
+def test_what_it_means_for_proofs_blends_and_selections(files):
+    assert "A linear model can label every one of these rows correctly" in meaning(report(files / "separable.json"))
+    assert "Every linear model labels at least one of these rows wrongly" in meaning(report(files / "inseparable.json"))
+    assert "Theory guarantees a regret of at most" in meaning(report(files / "blend.json"))
+    chosen = json.loads((files / "selected.json").read_text())["selection"]["certificates"][0]
+    said = meaning(report(files / "selected.json"))
+    if chosen["verdict"] == "holds":
+        limit = float(re.search(r"is wrong at most ([\d.]+) % of the time, with confidence 0.95", said)[1])
+        assert 100 * chosen["bound"] <= limit <= 100 * chosen["bound"] + 0.1
+        assert "which no run can check" in said
+
+
+def test_a_learner_that_does_not_beat_the_baseline_is_called_that_and_advice_follows(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 2)), np.repeat([1, -1], 100)
+    said = meaning(report(play(learners.OnlineGradientDescent(loss="hinge"), rows)))
+    assert "The learner does no better than that" in said
+    assert "The rows are sorted by label" in said
+    assert "--shuffle 0" in said
+
+
+def test_a_broken_theorem_comes_first_in_what_to_do(files, tmp_path):
+    target = changed(
+        files / "ogd.json", tmp_path / "b.json", lambda body: body["certificates"][0].update(verdict="broken")
+    )
+    said = meaning(report(target))
+    assert said.partition("What to do")[2].strip().startswith("Do not rely on this run")
+
+
+def test_the_function_can_be_called_by_whatever_was_imported_first():
+    code = (
+        "import noregret.report, noregret as nr; from noregret.report import report; from noregret.protocol import play;"
+        "from noregret.learner import Perceptron; run = play(Perceptron(), ([[1.0], [-1.0]], [1, -1]));"
+        "assert nr.report(run) == report(run)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
 def test_figures_regret_and_streams_are_those_of_the_receipt(files, made):
     page = Page(report(files / "ogd.json"))
     run, receipt = made

@@ -1,8 +1,8 @@
 """The picture that explains it all: what the run lost, what the best fixed weights would have lost, what was promised.
 
-Three sums over the rounds so far. The lowest is the loss of the best fixed weights, solved for again at every dot. The run's own
-loss lies above it, and the area between the two is the regret. The highest is the lowest plus the bound on the regret. A
-run can never leave the area between the lowest and the highest.
+Three sums over the rounds so far. The lowest is the loss of the best fixed weights, solved for again at every dot. The
+run's own loss lies above it, and the area between the two is the regret. The highest is the lowest plus the bound on
+the regret. A run can never leave the area between the lowest and the highest.
 """
 
 from __future__ import annotations

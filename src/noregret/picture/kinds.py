@@ -144,7 +144,7 @@ OVERVIEW = Kind(
 )
 MISTAKES = Kind(
     "Mistakes and bounds",
-    "Mistakes so far. Dashed: what each theorem allows over all rounds; the curve stays below.",
+    "Mistakes so far. Dashed, if there is a bound: what each theorem allows over all rounds; the curve stays below.",
     draw=lambda axes, subject: mistakes_axes(axes, subject.thing, subject.certificates),
     missing=_labels_only,
 )

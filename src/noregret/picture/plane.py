@@ -96,7 +96,7 @@ class Film:
     proof: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def some(self, count: int) -> Film:
-        """The film with at most `most` moments."""
+        """The film with at most `count` moments."""
         return replace(self, moments=tuple(self.moments[i] for i in thinned(len(self.moments), points=count)))
 
 

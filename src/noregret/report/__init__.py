@@ -166,4 +166,4 @@ class _Callable(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
-__doc__ = report.__doc__
+__doc__ = report.__doc__ or ""

@@ -8,6 +8,7 @@ from typing import Any
 from noregret.advice import advice
 from noregret.learner import Selected
 from noregret.receipt import Receipt
+from noregret.receipt.make import Against
 from noregret.report.words import (
     MANY,
     Part,
@@ -70,7 +71,7 @@ def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None, 
         name,
         "receipt of a run" if run is None else f"receipt of a run, with its model {model}",
         [*meaning, *_on_new_rows(promised, chosen)],
-        [*_broken([*receipt.certificates, *promised]), *_advised(run), *_regret_asks(receipt.regret), CHECK],
+        [*_broken([*receipt.certificates, *promised]), *_advised(run), *_regret_asks(receipt.regret, run), CHECK],
         _about(receipt.learner, receipt.reading, receipt.segments),
         parts,
         certificates=receipt.certificates,
@@ -101,6 +102,7 @@ def modelled(name: str, run: Run) -> Subject:
     upper = run.regret_upper
     certifiable = bool(core.learns and core.segments)
     ask = "Certify the run to see how much a better model could have saved: the commands are under “How to verify”."
+    use = ("Use the model to predict new rows:", command("predict", file, "ROWS"))
     return Subject(
         name,
         "model",
@@ -110,7 +112,7 @@ def modelled(name: str, run: Run) -> Subject:
             *_upper_means(run),
             *_on_new_rows(promised, chosen),
         ],
-        [*_broken(promised), *_advised(run), *([(ask, None)] if certifiable else [])],
+        [*_broken(promised), *_advised(run), (ask, None) if certifiable else use],
         _about(learner, core.options, core.segments),
         parts,
         promised=promised,
@@ -135,9 +137,12 @@ def _happened(name: str, rounds: int, mistakes: int | None, loss: float, segment
     when = "each before seeing its label"
     if passes > 1:
         when = f"in {shown(passes)} passes; only in the first pass were the rows new to it"
-    wrong = f"It was wrong on {number(mistakes)} of them ({share(mistakes, rounds)})" if mistakes is not None else ""
-    cost = f"{' and its' if wrong else 'Its'} total loss was {number(loss)} ({per_round(loss, rounds)} per row)."
-    return f"The learner {name} predicted {number(rounds)} rows, {when}. {wrong}{cost}"
+    told = [f"The learner {name} predicted {number(rounds)} rows, {when}."]
+    if mistakes is not None:
+        told.append(f"It was wrong on {number(mistakes)} of them ({share(mistakes, rounds)}).")
+    if mistakes is None or loss != mistakes:
+        told.append(f"Its total loss was {number(loss)} ({per_round(loss, rounds)} per row).")
+    return " ".join(told)
 
 
 def _beside(run: Run | None) -> list[str]:
@@ -156,8 +161,12 @@ def _beside(run: Run | None) -> list[str]:
     else:
         theirs = f"is wrong on {number(rules[rule])} ({share(rules[rule], run.rounds)})"
     if own < rules[rule]:
-        less = "less loss" if run.mistakes is None else "fewer mistakes"
-        found = f"The learner has {share(rules[rule] - own, rules[rule])} {less} than that"
+        saved = share(rules[rule] - own, rules[rule])
+        found = (
+            f"The learner's loss is {saved} lower"
+            if run.mistakes is None
+            else f"The learner makes {saved} fewer mistakes"
+        )
     else:
         found = "The learner does no better than that"
     return [f"For comparison, {named}, which uses no feature, {theirs}. {found}."]
@@ -252,18 +261,23 @@ def _broken(certificates: list[dict[str, Any]]) -> list[Step]:
 def _advised(run: Run | None) -> list[Step]:
     if run is None or isinstance(run.learner, Selected) or not run.rounds:
         return []
-    return [(f"{one.finding[:1].upper()}{one.finding[1:]}.", _to_try(one.options)) for one in advice(run)]
+    return [_to_try(f"{one.finding[:1].upper()}{one.finding[1:]}.", one.options) for one in advice(run)]
 
 
-def _to_try(options: str | None) -> str:
+def _to_try(finding: str, options: str | None) -> Step:
     if options is None:
-        return "noregret compare STREAM"
-    return f"noregret learn STREAM {options}" if options.startswith(("--learner", "--task")) else f"add {options}"
+        return f"{finding} Try:", "noregret compare STREAM"
+    if options.startswith(("--learner", "--task")):
+        return f"{finding} Try:", f"noregret learn STREAM {options}"
+    return f"{finding} Learn again with the option", options
 
 
-def _regret_asks(regret: dict[str, Any] | None) -> list[Step]:
+def _regret_asks(regret: dict[str, Any] | None, run: Run | None) -> list[Step]:
     if regret is None:
-        return [("To see how much a better model could have saved, certify the run with a radius.", None)]
+        if run is None or Against.of(run.learner, 1.0, run.rounds) is None:
+            return []
+        told = "To see how much a better model could have saved, certify the run with a radius, for example"
+        return [(told, "noregret certify MODEL STREAM --radius 10")]
     if float(regret["upper"]) < 0.0:
         return [("Keep learning row by row: on these rows any model that stays fixed would have done worse.", None)]
     saved = _saved(regret)
@@ -273,7 +287,7 @@ def _regret_asks(regret: dict[str, Any] | None) -> list[Step]:
         told = "Little is left to gain from a fixed model of this kind. To do better, add features or a richer model."
         return [(told, None)]
     size = "Much" if saved[0] > LARGE else "Part"
-    told = f"{size} of the loss was the price of learning row by row. See whether another learner pays less."
+    told = f"{size} of the loss was the price of learning row by row. See whether another learner pays less:"
     return [(told, "noregret compare STREAM")]
 
 
