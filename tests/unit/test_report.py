@@ -168,7 +168,8 @@ def test_a_broken_theorem_comes_first_in_what_to_do(files, tmp_path):
 
 def test_the_function_can_be_called_by_whatever_was_imported_first():
     code = (
-        "import noregret.report, noregret as nr; from noregret.report import report; from noregret.protocol import play;"
+        "import noregret.report, noregret as nr; from noregret.report import report;"
+        "from noregret.protocol import play;"
         "from noregret.learner import Perceptron; run = play(Perceptron(), ([[1.0], [-1.0]], [1, -1]));"
         "assert nr.report(run) == report(run)"
     )
