@@ -94,7 +94,7 @@ def test_you_play_at_the_terminal(noregret):
         (["cube:2", "--learner", "you"], "noregret: game over: standard input ended before an answer"),
         (["cube:2", "--rounds", "0"], "invalid value for '--rounds'"),
         (["subsets:3,2"], "noregret: subsets:3,2: the class is empty, so no label can be given"),
-        (["gone"], "noregret: gone: there is no such file, and no such family"),
+        (["gone"], "noregret: gone: there is no such file or family"),
     ],
 )
 def test_what_is_wrong_gets_one_line(noregret, arguments, sentence):
