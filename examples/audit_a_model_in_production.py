@@ -1,8 +1,8 @@
-"""Audit a scikit-learn model in production: what did its predictions lose, and did the world change?
+"""Audit a scikit-learn model in production: how good were its predictions, and did the world change?
 
-A logistic regression is trained on old examinations and put to work; each row of its log holds the features, the
-probability that it gave, and what was true later. Half-way a measuring device is replaced, and one measurement is off
-from then on. The audit reads nothing but the log.
+A logistic regression is trained on old examinations and then used in production. Each row of its log holds the
+features, the predicted probability and, later, the true label. Halfway through, a measuring device is replaced, and
+one measurement is off from then on. The audit reads only the log.
 
     python examples/audit_a_model_in_production.py
 """
@@ -41,10 +41,10 @@ def main() -> None:
     for part in (found.overall, *found.segments):
         lost, saved = part.loss.hi / part.rounds, part.regret.hi / part.rounds
         wrong = f"{part.rounds} rounds, {part.mistakes:>3} mistakes"
-        print(f"  {part.name:<4} {wrong}, loss {lost:.3f} a round, regret {saved:.3f}")
-    print(f"drift: one fixed model loses {found.drift.lo:.1f} to {found.drift.hi:.1f} to one model a device")
+        print(f"  {part.name:<4} {wrong}, loss {lost:.3f} per row, regret {saved:.3f}")
+    print(f"drift: one fixed model loses {found.drift.lo:.1f} to {found.drift.hi:.1f} more than one model per device")
     worst = max(found.segments, key=lambda part: part.regret.hi / part.rounds)
-    print(f"retrain where the regret a round is largest: on the {worst.name} device")
+    print(f"retrain where the regret per row is largest: on the {worst.name} device")
 
 
 if __name__ == "__main__":

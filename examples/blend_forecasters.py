@@ -1,8 +1,8 @@
-"""Blend forecasters: follow the best mean of them without knowing which it is.
+"""Blend forecasters: follow their best mean without knowing it beforehand.
 
-Four simple rules forecast tomorrow's demand. Which of them is best changes when the season does. The blend competes
-with the best fixed mean of them, and has nothing to tune; its loss is never much above that of the best mean, nor of
-the best rule, and the receipt proves it.
+Four simple rules forecast tomorrow's demand. Which one is best changes with the season. The blend competes with the
+best fixed mean of the rules and needs no tuning. Its loss is never much above that of the best mean, nor of the best
+rule, and the receipt proves it.
 
     python examples/blend_forecasters.py [FOLDER]
 """
@@ -50,19 +50,19 @@ def main(folder: Path) -> None:
         folder / "forecasts.csv", outcome="demand", experts=rules, loss="absolute", range=(0.0, TOP), switches=1
     )
     for row in found.table():
-        print(f"  {row['expert']:<16} lost {row['loss']:>8.1f}, last weight {row['weight']:.3f}")
-    print(f"the blend lost {found.loss:.1f}; the best rule was {found.best!r} with {found.best_loss:.1f}")
-    print(f"the best fixed mean of them lost {found.mean.upper:.1f}")
-    print(f"regret against it {found.mean_regret.hi:.1f}, promised at most {found.bound:.1f}")
+        print(f"  {row['expert']:<16} loss {row['loss']:>8.1f}, final weight {row['weight']:.3f}")
+    print(f"loss of the blend: {found.loss:.1f}; of the best rule, {found.best!r}: {found.best_loss:.1f}")
+    print(f"loss of the best fixed mean: {found.mean.upper:.1f}")
+    print(f"regret against it: {found.mean_regret.hi:.1f}, bound: {found.bound:.1f}")
     switching = found.to_dict()["switching"]
     parts = ", then ".join(f"{name} from day {first}" for first, _, name in switching["parts"])
-    print(f"with one switch, chosen with hindsight: {parts}: {switching['loss']:.1f}")
+    print(f"best sequence with one switch, in hindsight: {parts}: {switching['loss']:.1f}")
 
     found.receipt().save(folder / "blend.json")
     checked = nr.verify(folder / "blend.json", folder / "forecasts.csv")
-    print(f"the receipt stands: {len(checked.checks)} claims recomputed")
+    print(f"receipt verified: {len(checked.checks)} claims recomputed")
     nr.report(folder / "blend.json", output=folder / "report.html")
-    print(f"the report: {folder / 'report.html'}")
+    print(f"report, to open in a browser: {folder / 'report.html'}")
 
 
 if __name__ == "__main__":

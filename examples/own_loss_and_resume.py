@@ -1,8 +1,8 @@
-"""Your own loss, and a stop that is no loss: learn half a stream, stop, go on in another process.
+"""Your own loss, and a stop that costs nothing: learn half a stream, stop, continue in another process.
 
-Two plain Python functions, value and slope, are compiled where Numba is installed. The first half of the diabetes data
-is learned here and saved; another process loads the model, goes on with the second half and saves. The weights are the
-same, bit for bit, as those of a run that never stopped.
+The loss is two plain Python functions, value and slope, which Numba compiles if it is installed. This process learns
+the first half of the diabetes data and saves; another one loads the model, continues with the second half and saves.
+The weights are the same, bit for bit, as those of a run that never stopped.
 
     python examples/own_loss_and_resume.py [FOLDER]
 """

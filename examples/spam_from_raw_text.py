@@ -1,8 +1,8 @@
 """Spam: from raw text to a receipt that anyone can check.
 
-Mail arrives one by one as raw text. A logistic model is learned in one pass from hashed words, each mail predicted
+Mails arrive one by one as raw text. A logistic model learns from hashed words in one pass and predicts each mail
 before its label is known. Then the run is certified: how much worse was it than the best fixed model, chosen after all
-labels were known? The receipt is checked as an auditor would, and a report is written.
+labels were known? The receipt is verified as an auditor would do it, and a report is written.
 
     python examples/spam_from_raw_text.py [FOLDER]
 """
@@ -47,20 +47,20 @@ def main(folder: Path) -> None:
     model = nr.OnlineGradientDescent(loss="logistic", radius=5.0, unit_norm=True, bias=True)
     run = nr.play(model, stream(), digest=True)
     always = run.baselines["majority_label"]
-    print(f"{run.rounds} mails, {run.mistakes} mistakes; always 'ham' would have made {always:.0f}")
+    print(f"{run.rounds} mails, {run.mistakes} mistakes; always predicting 'ham' makes {always:.0f}")
 
     receipt = nr.certify(run, stream())
     regret = receipt.regret
-    print(f"regret, certified: between {regret['lower']:.3f} and {regret['upper']:.3f}")
+    print(f"certified regret: between {regret['lower']:.3f} and {regret['upper']:.3f}")
     for one in receipt.certificates:
         print(f"  {one['theorem']}: at most {one['bound']:.1f}, {one['verdict']}")
 
     receipt.save(folder / "receipt.json")
     model.save(folder / "spam.nr")
     checked = nr.verify(folder / "receipt.json", stream())
-    print(f"the receipt stands: {len(checked.checks)} claims recomputed")
+    print(f"receipt verified: {len(checked.checks)} claims recomputed")
     nr.report(folder / "receipt.json", folder / "spam.nr", output=folder / "report.html")
-    print(f"the report: {folder / 'report.html'}")
+    print(f"report, to open in a browser: {folder / 'report.html'}")
     print("new mail:", [model.predict_one({"subject": text}) for text in ("win a prize now", "lunch on tuesday")])
 
 

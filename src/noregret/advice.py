@@ -44,7 +44,7 @@ def _sorted(run: Run) -> Iterator[Advice]:
     if run.mistakes is None or run.rounds < max(LEAST, 10 * classes) or not unshuffled:
         return
     if run.baselines["last_label"] == classes and run.baselines["majority_label"]:
-        yield Advice("the rows are sorted by label, so that no class is seen beside the others", "--shuffle 0")
+        yield Advice("the rows are sorted by label, so the learner sees one class at a time", "--shuffle 0")
 
 
 def _numeric(seen: Recognised | None, task_given: bool) -> Iterator[Advice]:
@@ -53,7 +53,7 @@ def _numeric(seen: Recognised | None, task_given: bool) -> Iterator[Advice]:
         return
     if not any(isinstance(label, str) for label in seen.labels):
         yield Advice(
-            f"the labels are {len(seen.labels)} different whole numbers and were taken as classes", "--task regression"
+            f"the labels are {len(seen.labels)} different whole numbers and were read as classes", "--task regression"
         )
 
 
@@ -76,7 +76,10 @@ def _baseline(run: Run) -> Iterator[Advice]:
     else:
         how = f"makes fewer mistakes ({share(rules[rule], run.rounds)})"
     if rule == "last_label":
-        yield Advice(f"{what} {how}: the labels follow one another, so try a learner that tracks them", tracker(run))
+        yield Advice(
+            f"{what} {how}: each label depends on the previous one, so try a learner that tracks such changes",
+            tracker(run),
+        )
     else:
         yield Advice(f"{what} {how}: compare other learners", None)
 
@@ -97,7 +100,9 @@ def _drift(run: Run) -> Iterator[Advice]:
         )
         said = f"{100.0 * last:.2f} % mistakes against {100.0 * earlier:.2f} %"
     if worse:
-        yield Advice(f"the last {WINDOW:,} rows went worse than those before ({said}): the stream drifts", tracker(run))
+        yield Advice(
+            f"the last {WINDOW:,} rows went worse than the rows before ({said}): the stream drifts", tracker(run)
+        )
 
 
 def _sizes(run: Run, seen: Recognised | None) -> Iterator[Advice]:
@@ -113,7 +118,7 @@ def _sizes(run: Run, seen: Recognised | None) -> Iterator[Advice]:
         ends = places[[large, small]].tolist()
         names = [str(at) if features is None else features.name_of(at) for at in ends]
         yield Advice(
-            f"the sizes of features differ by a factor of {number(round(float(sizes[large] / sizes[small])))}"
+            f"the scales of the features differ by a factor of {number(round(float(sizes[large] / sizes[small])))}"
             f" ({names[0]}, {names[1]})",
             "--scale max",
         )

@@ -1,4 +1,4 @@
-"""Several learners on the same rounds: what each lost, what it could have lost at most, and how far they are apart.
+"""Several learners on the same rounds: the loss of each, its bound, and how far they are apart.
 
 The stream is read once, whatever it is; every learner then plays through `play`, so that each run is the one it would
 have been alone. The rounds are kept once for all learners that prepare their rows alike, the scores once a learner.
@@ -40,7 +40,9 @@ from noregret.stream.task import Recognised, Task, recognise
 
 Vector = NDArray[np.float64]
 Watch = Callable[[str, float | None], None]  # what is being done, and how much of it is done, if that is known
-ASSUMPTION = "the rounds are independent and alike, and so many that the mean difference is normally distributed"
+ASSUMPTION = (
+    "the rounds are independent and identically distributed, and numerous enough for the mean difference to be normal"
+)
 PIECE = 2**20  # rounds looked at together
 
 
@@ -133,7 +135,7 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Every learner's run on the same rounds, and each one against the first."""
+    """The runs of all learners on the same rounds, each compared with the first."""
 
     contenders: tuple[Contender, ...]
     differences: tuple[Difference, ...]
@@ -161,7 +163,7 @@ class Comparison:
         return self.contenders[0].run.baselines
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, for `--json`."""
+        """Everything as plain numbers: what `--json` prints."""
         first = self.contenders[0].run
         return {
             "rounds": first.rounds,
@@ -203,17 +205,17 @@ def compare(
     confidence: float = 0.95,
     watch: Watch | None = None,
 ) -> Comparison:
-    """Play every learner on the stream's rows, which are read once, and set the runs side by side.
+    """Run every learner on the rows of a stream, which are read once, and compare the runs.
 
-    `learners` are new ones, by name or in a list. Without any a line-up for the task plays (two classes, many classes
-    or numbers: `task`, or what the first rows show), and the runs are sorted, the best first. Differences are against
-    the first learner: in mean loss where both have the same loss, otherwise in error rate (numbers: mean absolute
-    error).
+    `learners` are new learners, by name or in a list. Without any, a line-up for the task is used (two classes, many
+    classes or numbers: `task`, or what the first rows show), and the runs are sorted, best first. Differences are
+    relative to the first learner: in mean loss if both have the same loss, otherwise in error rate (for numbers: in
+    mean absolute error).
 
-    With `certify` the best model in hindsight is solved for, and every theorem evaluated. Each learner's regret is then
-    against its own ball; `radius` is the ball for those that have none: a perceptron's regret is that of its scores
-    under the hinge loss. Regret intervals are at most `gap` of the comparator's loss (or of 1) wide, unless `seconds`
-    run out before.
+    With `certify`, the best model in hindsight is solved for and every theorem evaluated. The regret of each learner is
+    then against its own ball; `radius` is the ball for those that have none: a perceptron's regret is that of its
+    scores under the hinge loss. The width of a regret interval is at most `gap` times the comparator's loss (or 1),
+    unless `seconds` run out first.
 
     >>> from noregret.learner import OnlineGradientDescent, Perceptron
     >>> rows = [[1.0, 0.5], [-1.0, 0.2], [0.8, -0.3]] * 20, [1, -1, 1] * 20
@@ -225,7 +227,7 @@ def compare(
         named = _named(learners)
         _check(named, radius, gap, seconds, confidence)
         if task is not None or positive is not None:
-            raise SettingError("compare: task and positive are for the line-up, so they go without learners")
+            raise SettingError("compare: task and positive are for the default line-up: omit them or the learners")
     rows = reorderable(_Told(read(stream), watch) if watch is not None else read(stream))
     seen: Recognised | None = None
     left_out: list[tuple[str, str]] = []
@@ -283,7 +285,7 @@ def _check(
     learners: Mapping[str, Playable], radius: float | None, gap: float, seconds: float, confidence: float
 ) -> None:
     if not learners:
-        raise SettingError("compare: give at least one learner")
+        raise SettingError("compare: needs at least one learner")
     cores = [learner.core for learner in learners.values()]
     for name, core in zip(learners, cores, strict=True):
         if core.rounds:
@@ -297,7 +299,7 @@ def _check(
     if len({core.tally() is None for core in cores if not core.regression}) > 1:
         raise SettingError("compare: some learners are for two classes, some for many: one stream cannot be both")
     if radius is not None and any(core.tally() is not None for core in cores):
-        raise SettingError("compare: many classes are compared without a ball: leave out the radius")
+        raise SettingError("compare: learners for many classes have no radius: omit it")
     if len({str(getattr(learner, "class_weight", None)) for learner in learners.values()}) > 1:
         raise SettingError("compare: the learners must have the same class_weight: they play the same rounds")
     if radius is not None and not 0.0 < radius < math.inf:

@@ -45,7 +45,7 @@ class Domain:
         if not (1e-100 <= self.radius <= 1e100 or math.isinf(self.radius)):
             raise SettingError(f"radius must lie between 1e-100 and 1e100, or be inf, got {self.radius}")
         if self.shape == "simplex" and math.isinf(self.radius):
-            raise SettingError("domain simplex needs a finite radius: what the weights may sum to")
+            raise SettingError("domain simplex needs a finite radius: the maximum sum of the weights")
 
     @property
     def code(self) -> int:

@@ -1,4 +1,4 @@
-"""Every error a user can cause, each one sentence: who, what must hold, what came.
+"""Every error a user can cause, each one sentence: who, what must hold, what was given.
 
 The command line prints `str(error)` on one line and exits with 2; nothing here is meant to be seen as a traceback. A
 sentence that tells the reader to give a setting names it by `spelled`: a parameter in Python, an option on the command
@@ -16,7 +16,7 @@ class NoregretError(Exception):
 
 
 class SettingError(NoregretError, ValueError):
-    """A setting outside what it may be, for example a negative radius."""
+    """An invalid setting, for example a negative radius."""
 
 
 class InputError(NoregretError, ValueError):
@@ -41,7 +41,7 @@ class InputError(NoregretError, ValueError):
 
 
 class OrderWarning(UserWarning):
-    """Rows that `fit` was given sorted by their label, and was asked to learn from in that order."""
+    """The rows given to `fit` are sorted by label, and it learns from them in that order."""
 
 
 class PlainPythonWarning(UserWarning):
@@ -53,7 +53,7 @@ class ModelFileError(InputError):
 
 
 class ReceiptError(InputError):
-    """A receipt that cannot be read, or, with `failed`, one that does not stand."""
+    """A receipt that cannot be read or, with `failed`, one that could not be verified."""
 
     def __init__(
         self, sentence: str, source: str | None = None, line: int | None = None, *, failed: bool = False
@@ -63,7 +63,7 @@ class ReceiptError(InputError):
 
 
 class MemoryShortError(SettingError, MemoryError):
-    """Memory that cannot be had: what needs it, how much, and how much there is."""
+    """Not enough memory: what needs it, how much, and how much is available."""
 
 
 class CacheWarning(UserWarning):
@@ -71,7 +71,7 @@ class CacheWarning(UserWarning):
 
 
 class DivergedError(NoregretError, ArithmeticError):
-    """The weights stopped being finite; the run was stopped before it could report nonsense."""
+    """The weights are no longer finite; the run was stopped before it could report nonsense."""
 
 
 _typed = False  # whether the user typed a command

@@ -119,11 +119,11 @@ class Kernel:
 
 
 def custom(function: Function, *, name: str = "custom") -> Kernel:
-    """A kernel of one's own: a plain Python function of two rows, arrays of numbers.
+    """Make your own kernel from a plain Python function of two rows, given as arrays of numbers.
 
-    numba compiles it where it is installed (the extra `own`); it runs as plain Python otherwise.
+    If Numba is installed (the extra `own`), it compiles the function; otherwise it runs as plain Python.
 
-    It must be symmetric and positive semi-definite for the theorems; no run can tell, so the certificates say so.
+    The theorems need it to be symmetric and positive semi-definite; no run can check this, and the certificates say so.
 
     >>> import noregret as nr
     >>> overlap = nr.custom_kernel(lambda x, z: np.minimum(x, z).sum(), name="overlap")

@@ -58,7 +58,7 @@ class Loss:
 
     @property
     def native(self) -> _native.Loss:
-        """The loss as the loops take it; what a loss of one's own reads may have changed since the last time."""
+        """The loss as the loops take it; what your own loss reads may have changed since the last time."""
         return _built_in(self.name, self.number) if self.own is None else _of_functions(*self.own, self.fingerprint)
 
     def __call__(self, z: float, y: float) -> float:
@@ -121,7 +121,7 @@ def _built_in(name: str, parameter: float) -> _native.Loss:
 
 @cache
 def _of_functions(value: Function, slope: Function, key: int) -> _native.Loss:
-    """Two functions of the user's own, made anew when their fingerprint `key` changes."""
+    """Two functions of the user's own, rebuilt when their fingerprint `key` changes."""
     addresses = [compiled(function, NUMBERS, "loss") for function in (value, slope)]
     return _native.Loss(*((value, slope) if None in addresses else addresses))
 
@@ -265,10 +265,10 @@ def custom(
     lipschitz: float = math.inf,
     regression: bool = False,
 ) -> Loss:
-    """A loss of one's own: two plain Python functions of (z, y), convex in z.
+    """Make your own loss from two plain Python functions of (z, y), convex in z.
 
-    Where numba is installed (the extra `own`) they are compiled. `lipschitz` is your promise that |slope| never exceeds
-    it; leave it out if nothing bounds the slope.
+    If Numba is installed (the extra `own`), it compiles them. `lipschitz` is your guarantee that |slope| never exceeds
+    it; omit it if the slope is unbounded.
 
     >>> import noregret as nr
     >>> cubic = nr.custom_loss(lambda z, y: abs(z - y) ** 3 / 3, lambda z, y: (z - y) * abs(z - y), regression=True)

@@ -73,7 +73,7 @@ def of_coordinates(text: str, box: Domain) -> float:
     if text != "auto":
         raise SettingError(f"rate must be auto or constant:η, got {text!r}")
     if box.code == WHOLE:
-        raise SettingError("rate auto is made from the radius; without one give constant:η")
+        raise SettingError("rate auto needs a radius; without one use constant:η")
     return math.sqrt(2.0) * box.radius
 
 
@@ -94,7 +94,7 @@ def _positive(text: str, number: str) -> float:
 
 def _ball_radius(text: str, domain: Domain) -> float:
     if domain.code in (WHOLE, BOX):
-        raise SettingError(f"rate {text} is made from the radius of a ball; with this domain give constant:η or sqrt:η")
+        raise SettingError(f"rate {text} needs the radius of a ball; with this domain use constant:η or sqrt:η")
     return domain.radius
 
 

@@ -1,4 +1,4 @@
-"""What a run was: every figure the loop gathered, named as people name it."""
+"""The figures of a run: everything the loop gathered, under the names that people use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Run:
-    """The figures of a learner from its first round on, with those of this call beside them in `this_run`."""
+    """The figures of a learner over all of its rounds; `this_run` has those of this call."""
 
     learner: Core
     state: NDArray[Any]  # as it was when the call ended
@@ -57,32 +57,32 @@ class Run:
 
     @property
     def rounds(self) -> int:
-        """How many rounds the learner has played."""
+        """The number of rounds the learner has played."""
         return int(self._get("rounds"))
 
     @property
     def updates(self) -> int:
-        """Rounds in which the loss had a slope other than 0: for the perceptron, its mistakes."""
+        """Rounds in which the slope of the loss was not 0: for the perceptron, its mistakes."""
         return int(self._get("updates"))
 
     @property
     def mistakes(self) -> int | None:
-        """Rounds in which the sign was wrong; None for regression."""
+        """Rounds in which the predicted sign was wrong; None for regression."""
         return None if self.learner.regression else int(self._get("mistakes"))
 
     @property
     def loss(self) -> float:
-        """The sum of the losses, regulariser included where there is one."""
+        """The sum of the losses, including the regulariser if there is one."""
         return float(self._get("loss"))
 
     @property
     def sequential_risk(self) -> float:
-        """The mean loss of a round."""
+        """The mean loss per round."""
         return self.loss / self.rounds if self.rounds else math.nan
 
     @property
     def max_norm(self) -> float:
-        """max ‖x‖ over the rows as played, the bias's 1 included."""
+        """max ‖x‖ over the rows as played, including the 1 of the bias."""
         return math.sqrt(self._get("row_max2"))
 
     @property
@@ -111,13 +111,13 @@ class Run:
 
     @property
     def regret_upper(self) -> float | None:
-        """What the pass alone proves of the regret: Σg·w + U‖Σg‖ in a ball, Σg·w + U‖Σg‖₁ in a box.
+        """The bound on the regret that the pass alone proves: Σg·w + U‖Σg‖ in a ball, Σg·w + U‖Σg‖₁ in a box.
 
         Where ‖w‖₁ ≤ U it is Σg·w + U·max|Σg_i|, in the simplex Σg·w + U·max(0, −Σg_i); with the regulariser of
         ogd-strong it is Σ‖g‖²/(2σt).
 
-        All hold against every comparator of the domain; None where the learner has no such bound. Computed in
-        float64 as it stands, without an allowance for rounding.
+        All hold against every comparator of the domain; None if the learner has no such bound. Computed in float64,
+        without an allowance for rounding.
         """
         if not self.learner.loss.convex or (self._get("fractional_weights") and self._code("rate") == STRONG):
             return None
@@ -174,7 +174,7 @@ class Run:
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Progressive metrics: each round was scored before it was learned from."""
+        """Progressive metrics: each row was scored before it was learned."""
         if not self.rounds:
             return {}
         if self.learner.regression:
@@ -205,11 +205,11 @@ class Run:
 
     @property
     def baselines(self) -> dict[str, float]:
-        """What two rules without features would have scored on the same rounds.
+        """The result of two baselines, which use no feature, on the same rounds.
 
-        Classification, in mistakes: always the more frequent label (known with hindsight), and the label that came
-        last (the first round counts as a mistake). Regression, in the run's own loss: the running mean of the labels,
-        and the previous label, both 0 before the first.
+        Classification, in mistakes: the most frequent label (known in hindsight), and the previous label (the first
+        round counts as a mistake). Regression, in the run's own loss: the mean of the labels so far, and the previous
+        label, both 0 before the first.
         """
         if self.learner.regression:
             return {"mean_label": self._get("constant"), "last_label": self._get("last")}
@@ -222,7 +222,7 @@ class Run:
 
     @property
     def trace(self) -> dict[str, NDArray[np.float64]]:
-        """The cumulative figures at up to about two thousand round numbers, the last round among them."""
+        """The cumulative figures at up to about two thousand rounds, including the last."""
         rows = self.state["trace"][0][: self._get("trace_rows")]
         if self.rounds and (not len(rows) or rows[-1, 0] != self.rounds):
             last = {name: self._get(name) for name in TRACE if name != "constant"}
@@ -232,13 +232,13 @@ class Run:
 
     @property
     def regret_curve(self) -> dict[str, NDArray[np.float64]]:
-        """What the regret bound is made from, at four round numbers to each doubling: losses, Σg·w and ‖Σg‖ so far."""
+        """What the regret bound is computed from, at four rounds per doubling: losses, Σg·w and ‖Σg‖ so far."""
         rows = self.state["curve"][0][: self._get("curve_rows")]
         return {name: rows[:, i].copy() for i, name in enumerate(CURVE)}
 
     @property
     def mistake_rounds(self) -> NDArray[np.int64]:
-        """The rounds of this call that were mistakes, counted from 0; kept only when asked for."""
+        """The rounds of this call that were mistakes, counted from 0; kept only on request."""
         if self.mistake_bits is None:
             raise ValueError("play: mistake rounds were not kept; ask for them with mistakes=True")
         return np.flatnonzero(np.unpackbits(self.mistake_bits))
@@ -254,7 +254,7 @@ class Run:
         return figures
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, for `--json`."""
+        """Everything as plain numbers: what `--json` prints."""
         learner = self.learner
         settings = {
             key: (value if not isinstance(value, float) or math.isfinite(value) else str(value))

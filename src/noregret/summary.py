@@ -68,7 +68,7 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     rows = [("rounds", number(n), "")]
     passes = max((segment["passes"] for segment in run.learner.segments), default=1)
     if passes > 1:
-        rows.append((f"  in {passes:,} passes, the first of unseen rows", "", ""))
+        rows.append((f"  in {passes:,} passes (only the first sees new rows)", "", ""))
     rows.append(("features", number(run.features), ""))
     recipe = run.learner.features
     if recipe is not None and (recipe.categorical or recipe.text):
@@ -115,7 +115,7 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
     if run.learner.supports is not None:
         rows.append(("supports", number(run.learner.supports), share(run.learner.supports, n)))
     if run.learner.settings.get("l1"):
-        rows.append(("weights other than 0", number(run.nonzero), ""))
+        rows.append(("non-zero weights", number(run.nonzero), ""))
     return rows
 
 

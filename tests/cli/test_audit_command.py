@@ -41,8 +41,8 @@ def test_the_table_has_a_row_for_all_and_one_a_segment(noregret, log):
     assert answer.code == 0
     assert answer.err == ""
     first, *_, last = answer.out.splitlines()
-    assert first == "log.csv: loss logistic, against the best fixed weights with ‖u‖ ≤ 2 of 3 features"
-    assert last == "each best loss is known to within 0.0001 of itself, or of 1 where it is smaller"
+    assert first == "log.csv: logistic loss, compared with the best fixed weights ‖u‖ ≤ 2 on 3 features"
+    assert last == "each best loss is known to a relative precision of 0.0001 (absolute below 1)"
     rows = answer.rows()
     assert rows["all"][0] == "400"
     assert rows["rounds 1 to 200"][0] == rows["rounds 201 to 400"][0] == "200"
@@ -74,7 +74,7 @@ def test_every_way_of_reading_is_passed_on(noregret, log):
 def test_a_time_limit_is_admitted(noregret, log):
     answer = noregret("audit", log, *SCORE, "--seconds", 1e-9, "--gap", 1e-12)
     assert answer.code == 0
-    assert "the time was up before each best loss was known to within 1e-12" in answer.out
+    assert "time ran out before every best loss was known to 1e-12" in answer.out
 
 
 def test_probabilities_are_remarked_upon(noregret, log):
@@ -84,7 +84,7 @@ def test_probabilities_are_remarked_upon(noregret, log):
     assert answer.code == 0
     assert answer.json["rounds"] == 400
     assert answer.err.count("\n") == 1
-    assert "every score lies in [0, 1]: if they are probabilities, say --probability in place of --score" in answer.err
+    assert "every score lies in [0, 1]: if these are probabilities, use --probability instead of --score" in answer.err
 
 
 def test_quiet_prints_nothing(noregret, log):
@@ -96,17 +96,17 @@ def test_probabilities_of_0_and_1_are_said_to_lose_infinitely_much(noregret, her
     Path("sure.csv").write_text("x,label,p\n1,1,1\n-1,1,0\n2,0,0.25\n")
     answer = noregret("audit", "sure.csv", "--probability", "p", "--plot", "sure.svg")
     assert answer.code == 0
-    assert answer.out.startswith("sure.csv: loss logistic, against")
+    assert answer.out.startswith("sure.csv: logistic loss, compared with")
     assert answer.rows()["all"][2] == answer.rows()["all"][4] == "∞"
-    lost = "the loss is infinite: 1 round gave what happened a probability of 0; the other 2 rounds lost 0.287682"
-    assert lost in answer.out
+    lost = "1 round gave the actual outcome probability 0; the loss of the other 2 rounds is 0.287682"
+    assert f"the loss is infinite: {lost}" in answer.out
     assert noregret("audit", "sure.csv", "--probability", "p", "--json").json["loss"]["infinite"] == 1
     assert "infinite" in Path("sure.svg").read_text()
 
 
 def test_what_was_logged_beside_is_left_out_with_a_line(noregret, log):
     answer = noregret("audit", log, *LABEL, "--probability", "p", "--ignore", "month")
-    line = "not features, because they look like logged predictions: score, said (--keep COLUMNS keeps some)"
+    line = "not used as features because they look like logged predictions: score, said (override: --keep COLUMNS)"
     assert line in answer.out
     kept = noregret("audit", log, *LABEL, "--probability", "p", "--ignore", "month", "--keep", "score", "--json").json
     assert (kept["left_out"], kept["features"]) == (["said"], 4)
@@ -115,14 +115,14 @@ def test_what_was_logged_beside_is_left_out_with_a_line(noregret, log):
 def test_a_regret_below_0_is_explained(noregret, here):
     Path("good.csv").write_text("x,label,s\n" + "1,1,9\n1,-1,-9\n" * 10)
     answer = noregret("audit", "good.csv", "--score", "s")
-    assert "a regret below 0 (all): the predictions lost less than every fixed linear model" in answer.out
+    assert "regret below 0 (all): the predictions did better than every fixed linear model" in answer.out
     assert "below 0" not in noregret("audit", "good.csv", "--score", "x", "--ignore", "s", "--bias").out
 
 
 def test_blank_predictions_are_counted_in_a_line(noregret, here):
     Path("ties.csv").write_text("x,label,said\n1,yes,\n1,no,no\n2,yes,yes\n")
     answer = noregret("audit", "ties.csv", "--prediction", "said")
-    assert "1 prediction is blank: a blank counts as a score of 0, which is a mistake" in answer.out
+    assert "1 prediction is blank: a blank counts as score 0, which is a mistake" in answer.out
     assert answer.rows()["all"][1] == "1"
 
 
@@ -139,7 +139,7 @@ def test_a_picture_is_drawn(noregret, log, ending, magic, segments):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "audit: give one of score, probability and prediction: the column that holds what was predicted"),
+        ((), "audit: needs exactly one of score, probability and prediction: the column with the logged predictions"),
         (("--score", "score", "--prediction", "said"), "audit: give one of score, probability and prediction"),
         (("--score", "nothing"), "log.csv: there is no column 'nothing': the columns are a, b, c, bought, score, said"),
         (("--score", "score", "--segment-by", "day"), "there is no column 'day': the columns are a, b, c, bought"),
@@ -172,7 +172,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(noregret, log, here, a
 def test_standard_input_is_refused_in_words(noregret):
     answer = noregret("audit", "-", "--score", "score", stdin=b"x,label,score\n1,1,1\n")
     assert answer.code == 2
-    assert answer.err == "noregret: standard input: a log is read more than once: give a file or a table\n"
+    assert answer.err == "noregret: standard input: a log is read more than once: use a file or a table\n"
 
 
 def test_a_missing_file(noregret, here):

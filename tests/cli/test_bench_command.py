@@ -44,7 +44,7 @@ def test_the_scaling_is_drawn(noregret, tiny, here):
     ("options", "sentence"),
     [
         (("--only", "speed"), "bench: job must be one of start, "),
-        (("--only", "csv", "--plot", "x.svg"), "--plot draws the job scaling, which --only leaves out"),
+        (("--only", "csv", "--plot", "x.svg"), "--plot needs the job scaling: add it to --only"),
         (("--plot", "x.gif"), "plot: the file must end in .png"),
         (("--only", "csv", "--json", "nowhere/x.json"), "there is no folder 'nowhere'"),
     ],

@@ -32,7 +32,7 @@ def test_it_says_what_it_did(noregret, rows):
     assert made["ratio"] == made["bytes"] / Path(rows).stat().st_size
     assert made["cache"] == CACHE
     table = noregret("cache", rows)
-    assert table.out.startswith(f"{CACHE}: there already, and right\n")
+    assert table.out.startswith(f"{CACHE}: up to date\n")
     assert table.rows()["rows"] == ["400"]
     assert noregret("cache", rows, "--quiet").out == ""
 
@@ -115,13 +115,13 @@ def test_error_sentences_name_the_line_of_the_file(noregret, here):
 def test_a_check_finds_damage_and_change(noregret, rows):
     noregret("cache", rows, "--quiet")
     right = noregret("cache", rows, "--check")
-    assert (right.code, right.out) == (0, f"{CACHE}: whole, and of {rows} as it is now\n")
+    assert (right.code, right.out) == (0, f"{CACHE}: intact, and up to date with {rows}\n")
     assert noregret("cache", rows, "--check", "--json").json["right"] is True
     damaged(CACHE, 4500)
     wrong = noregret("cache", rows, "--check")
     assert (wrong.code, wrong.err) == (
         1,
-        f"noregret: {CACHE}: block 1 is damaged: it will be made anew when it is used\n",
+        f"noregret: {CACHE}: block 1 is damaged: the next use will rebuild it\n",
     )
     assert noregret("learn", rows, "--cache", "--quiet").code == 0
     assert noregret("cache", rows, "--check").code == 0
@@ -148,10 +148,10 @@ def test_remove_removes_the_cache_and_nothing_else(noregret, rows, here):
         (("cache", "-"), "standard input: cannot be cached, for it can be read only once: give a file"),
         (("cache", "nowhere.svm"), "nowhere.svm: there is no such file"),
         (("cache", "rows.svm", "--check"), "rows.svm: has no cache"),
-        (("cache", "rows.svm", "--check", "--remove"), "--check and --remove are two things: give one of them"),
+        (("cache", "rows.svm", "--check", "--remove"), "--check and --remove cannot be combined"),
         (
             ("cache", "rows.svm", "--remove", "--label", "x"),
-            "--label says how to make a cache: it does not go with --remove",
+            "--label sets how a cache is made and cannot be combined with --remove",
         ),
         (("cache", "rows.svm", "--label", "x"), "--label names a column, but an svmlight file has no named columns"),
     ],

@@ -54,7 +54,7 @@ def test_a_receipt_goes_round(stream, tmp_path):
     receipt = tmp_path / "r.json"
     answer = call("learn", stream, "--learner", "ogd", "--loss", "logistic", "--receipt", receipt)
     assert answer.code == 0, answer.err
-    assert "against the best u in hindsight" in answer.out
+    assert "best fixed weights in hindsight" in answer.out
     stands = call("verify", receipt, stream)
     assert (stands.code, stands.err) == (0, "")
     assert stands.out.rstrip().endswith("claims recomputed")
@@ -104,7 +104,7 @@ def test_a_changed_receipt_and_a_changed_stream_exit_1_in_one_line(stream, tmp_p
         call("verify", receipt, svmlight(tmp_path / "other.svm", seed=1)),
     ):
         assert answer.code == 1
-        assert answer.err.startswith("noregret: the receipt does not stand: ")
+        assert answer.err.startswith("noregret: verification failed: ")
         assert answer.err.count("\n") == 1
     said = call("verify", tmp_path / "bad.json", stream, "--json")
     assert (said.code, said.json["stands"]) == (1, False)

@@ -55,17 +55,17 @@ def test_the_table_and_what_is_below_it(noregret, rows):
     assert answer.code == 0
     assert answer.err == ""
     lines = answer.out.splitlines()
-    assert lines[0] == "400 rounds of 3 features, the same for every learner"
+    assert lines[0] == "400 rounds of 3 features, identical for every learner"
     assert lines[1].split() == ["mistakes", "loss", "per", "row", "regret", "bound", "slack", "seconds"]
     table = answer.rows()
     assert set(SPECS) <= set(table)
     assert {"baseline: most frequent label", "baseline: previous label"} <= set(table)
     assert f"{SPECS[3]}: regret in the hinge loss against ‖u‖ ≤ 3; bound: ogd-linearised" in lines
-    assert "perceptron: no regret without a radius; bound: hinge-sum" in lines
+    assert "perceptron: no regret: needs a radius; bound: hinge-sum" in lines
     assert table[f"perceptron − {SPECS[1]}"][0] == "error rate"
     assert "0.9 confidence" in answer.out
     assert lines[-2].startswith("if the rounds are independent")
-    assert lines[-1].startswith("the best of them alone: noregret learn rows.svm --learner ")
+    assert lines[-1].startswith("to run only the best: noregret learn rows.svm --learner ")
 
 
 def test_radius_is_for_specs_without_one_and_for_the_perceptron(noregret, rows):
@@ -111,7 +111,7 @@ def test_quiet_prints_nothing(noregret, rows):
 def test_a_time_limit_is_admitted(noregret, rows):
     answer = noregret("compare", rows, "--learner", "ogd:radius=3", "--seconds", 1e-9, "--gap", 1e-12, "--certify")
     assert answer.code == 0
-    assert "against ‖u‖ ≤ 3, as far as the time allowed" in answer.out
+    assert "against ‖u‖ ≤ 3 (time ran out: not fully solved)" in answer.out
 
 
 @pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
@@ -127,19 +127,19 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
 @pytest.mark.parametrize(
     ("learners", "more", "sentence"),
     [
-        ((), ("--bias",), "--bias goes with --learner: the line-up has settings of its own"),
-        ((), ("--radius", "2"), "--radius goes with --learner"),
+        ((), ("--bias",), "--bias needs --learner: the default line-up has its own settings"),
+        ((), ("--radius", "2"), "--radius needs --learner"),
         ((), ("--task", "clustering"), "task must be one of binary, multiclass, regression, got 'clustering'"),
         (("perceptron",), ("--task", "binary"), "task and positive are for the line-up"),
-        (("perceptron",), ("--gap", "0.1"), "--gap goes with --certify"),
-        (("perceptron",), ("--seconds", "1"), "--seconds goes with --certify"),
+        (("perceptron",), ("--gap", "0.1"), "--gap needs --certify"),
+        (("perceptron",), ("--seconds", "1"), "--seconds needs --certify"),
         (("forest",), (), "learner must be one of perceptron, averaged, voted"),
         (("perceptron:loss=hinge",), (), "--learner perceptron:loss=hinge: perceptron has rate, tie, not 'loss'"),
         (("ogd:radius",), (), "--learner ogd:radius: expected key=value, each key once, got 'radius'"),
         (("ogd:radius=1,radius=2",), (), "expected key=value, each key once, got 'radius=2'"),
         (("ogd:",), (), "expected key=value, each key once, got ''"),
         (("ogd:radius=big",), (), "--learner ogd:radius=big: radius must be a number, got 'big'"),
-        (("ogd:bias=1",), (), "--bias is common to all learners, so it is no part of a SPEC"),
+        (("ogd:bias=1",), (), "--bias applies to all learners, so it cannot be part of a SPEC"),
         (("ogd:loss=cubic",), (), "loss must be one of"),
         (("perceptron", "perceptron"), (), "--learner perceptron is given twice"),
         (("perceptron", "ogd:loss=squared"), (), "one stream cannot be both"),
@@ -208,15 +208,15 @@ def test_compare_alone_ends_with_the_command_of_the_best(noregret, rows):
     answer = noregret("compare", rows)
     assert (answer.code, answer.err) == (0, "")
     lines = answer.out.splitlines()
-    assert lines[0] == "400 rounds of 3 features, the same for every learner"
-    assert lines[1].startswith("task: two classes; the line-up for it")
+    assert lines[0] == "400 rounds of 3 features, identical for every learner"
+    assert lines[1].startswith("task: two classes; default line-up")
     assert lines[2].split() == ["mistakes", "loss", "per", "row", "seconds"]
     assert any(line.startswith("left out: multiclass (only for many classes); vaw") for line in lines)
     told = noregret("compare", rows, "--json").json
     wrong = [one["mistakes"] for one in told["learners"]]
     assert wrong == sorted(wrong)
     assert told["best"] == told["learners"][0]["spec"] == lines[3].split()[0]
-    assert lines[-1] == f"the best of them alone: {told['command']}"
+    assert lines[-1] == f"to run only the best: {told['command']}"
     alone = noregret(*shlex.split(told["command"])[1:], "--json").json
     assert alone["mistakes"] == wrong[0]
     assert alone["loss"] == told["learners"][0]["loss"]

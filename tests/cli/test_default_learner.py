@@ -44,7 +44,7 @@ def test_the_table_names_learner_task_and_preparation(noregret, shipped):
     assert answer.out.startswith("adagrad (the default for two classes): loss logistic, ")
     assert answer.rows()["task"] == ["two classes"]
     assert "task: two classes (0, 1), recognised from the first 569 rows (override: --task)" in answer.out
-    assert "hindsight are those of the prepared rows" in answer.out
+    assert "hindsight refer to the prepared rows" in answer.out
 
 
 def test_a_named_learner_is_prepared_only_as_asked(noregret, shipped):
@@ -154,7 +154,7 @@ def test_a_stream_that_drifts(noregret, here):
     X = rng.normal(size=(4000, 2)).round(3)
     y = np.where(np.arange(4000) < 3300, X[:, 0] > 0, X[:, 0] < 0).astype(int)
     lines = advice(noregret, written(here, "turn.csv", X, y.tolist()))
-    assert any("the last 1,000 rows went worse than those before" in line for line in lines)
+    assert any("the last 1,000 rows went worse than the rows before" in line for line in lines)
 
 
 def test_columns_of_very_different_sizes(noregret, here):
@@ -179,10 +179,10 @@ def test_classes_that_may_be_amounts(noregret, here):
 def test_one_label_alone_is_said_and_needs_no_advice(noregret, here):
     file = written(here, "one.csv", np.ones((60, 1)), ["yes"] * 60)
     assert advice(noregret, file) == []
-    assert "two classes ('yes', no other label yet)" in noregret("learn", file).out
+    assert "two classes ('yes', no second label yet)" in noregret("learn", file).out
 
 
 def test_many_features_of_numbers_are_said(noregret, here):
     (here / "words.csv").write_text("town,label\n" + "".join(f"{'abc'[i % 3]},{i + 0.5}\n" for i in range(30)))
     out = noregret("learn", "words.csv").out
-    assert out.startswith("pa2 (the default for numbers with more than 500 features, hashed slots included): ")
+    assert out.startswith("pa2 (the default for numbers with more than 500 features, including hashed slots): ")

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import chdir
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,7 +35,7 @@ def test_the_table_and_the_picture(shown):
     assert set(snapshot(here)) == {"demo", *(f"demo/{name}" for name in FILES)}
     for name in FILES:
         assert f"demo/{name}" in answer.out or name == "tumours.nr"
-    assert answer.out.splitlines()[-1] == "the report: demo/report.html"
+    assert answer.out.splitlines()[-1] == "report, to open in a browser: demo/report.html"
     data = (here / "demo" / "errors.png").read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     picture = imread(here / "demo" / "errors.png")
@@ -48,8 +49,8 @@ def test_the_receipt_stands_and_the_report_tells_of_it(noregret, shown, monkeypa
     (line,) = [line for line in answer.out.splitlines() if "noregret verify" in line]
     checked = noregret(*line.partition("noregret ")[2].split())
     assert checked.code == 0
-    assert "the receipt stands" in checked.out
-    regret = re.search(r"its regret, certified: (\S+) to (\S+)", answer.out)
+    assert "receipt verified: " in checked.out
+    regret = re.search(r"certified regret, the difference: (\S+) to (\S+)", answer.out)
     text = (here / "demo" / "report.html").read_text()
     assert f"{regret[1]} … {regret[2]}" in text
     assert text.count("<svg") >= 4
@@ -71,7 +72,7 @@ def test_the_picture_of_the_readme_is_the_one_that_the_demo_draws(shown):
     assert len(curves) == len(drawn) >= 5
     for curve, other in zip(curves, drawn, strict=True):
         assert curve == pytest.approx(other, abs=0.5)
-    assert any(text.startswith("its regret: ") for text in texts)
+    assert any(text.startswith("regret: ") for text in texts)
     assert (DOCS / "pictures" / "explains.svg").stat().st_size < 50_000
 
 
@@ -98,11 +99,11 @@ def test_as_a_program(start, here):
 
 def test_the_demo_needs_no_matplotlib(noregret, here, monkeypatch):
     """What the report and the table say is there; only the pictures are not."""
-    for place in ("noregret.picture.canvas.can_draw", "noregret.reporting.page.can_draw"):
-        monkeypatch.setattr(place, lambda: False)
+    for place in ("noregret.picture.canvas", "noregret.reporting.page"):
+        monkeypatch.setattr(import_module(place), "can_draw", lambda: False)
     answer = noregret("demo", "-o", "shown")
     assert answer.code == 0, answer.err
-    assert "without pictures, for they need matplotlib" in answer.out
+    assert "no pictures: they need matplotlib" in answer.out
     assert sorted(path.name for path in (here / "shown").iterdir()) == [
         "receipt.json",
         "report.html",

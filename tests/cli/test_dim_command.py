@@ -37,7 +37,7 @@ def test_json_with_witnesses(noregret):
 def test_a_file_with_names_and_repeated_rows(noregret, here):
     (here / "rules.csv").write_text("name,rain,sun\nnever,0,0\nalways,1,1\nboth,true,true\n")
     answer = noregret("dim", "rules.csv", "--witness", "--tree")
-    assert answer.rows()["rows that repeat another"] == ["1"]
+    assert answer.rows()["duplicate rows"] == ["1"]
     assert "shattered points: rain" in answer.out
     assert "point rain\n├─ 0: never\n└─ 1: always\n" in answer.out
 
@@ -48,7 +48,7 @@ def test_the_tree_is_drawn_and_cut_where_it_gets_too_deep(noregret):
     deep = noregret("dim", "cube:7", "--tree").out
     assert deep.endswith("(2 more levels)\n") and deep.count("…") == 32
     assert noregret("dim", "singletons:1", "--tree", "--witness").out.endswith("\nno node\n\nh0\n")
-    assert "no hypothesis, no tree" in noregret("dim", "subsets:3,2", "--tree").out
+    assert "the class is empty, so it has no tree" in noregret("dim", "subsets:3,2", "--tree").out
 
 
 def test_the_picture(noregret, here):
@@ -67,7 +67,7 @@ def test_the_picture(noregret, here):
 def test_when_the_time_is_over_it_says_so(noregret, here):
     np.save(here / "random.npy", np.random.default_rng(0).integers(0, 2, (4096, 24)))
     answer = noregret("dim", "random.npy", "--seconds", "0.5")
-    assert "stopped by --seconds: the intervals are what is proved so far" in answer.out
+    assert "stopped by --seconds: these intervals are proved so far" in answer.out
     assert " to " in answer.rows()["VC dimension"][0]
     found = noregret("dim", "random.npy", "--seconds", "0.5", "--json").json
     assert found["vc"] is None and found["littlestone"]["upper"] - found["littlestone"]["lower"] <= 2
@@ -76,9 +76,9 @@ def test_when_the_time_is_over_it_says_so(noregret, here):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["nothing.csv"], "noregret: nothing.csv: there is no such file, and no such family; there are singletons:n"),
+        (["nothing.csv"], "noregret: nothing.csv: there is no such file or family; the families are singletons:n"),
         (["cube:x"], "noregret: cube: expected cube:n with whole numbers, got cube:x"),
-        (["cube:60"], "too many to write down; rows times columns may be 268,435,456 at most"),
+        (["cube:60"], "too many; rows times columns may be 268,435,456 at most"),
         (["bad.csv"], "noregret: bad.csv:2: column 2: expected 0, 1, false or true, got '7'"),
         (["cube:2", "--seconds", "0"], "noregret: --seconds must be positive, got 0.0"),
         (["cube:2", "--plot", "tree.gif"], "noregret: plot: the file must end in .png, .svg, .pdf, got 'tree.gif'"),

@@ -145,7 +145,7 @@ BAD_USAGE = {
         "learn good.svm --learner perceptron --rate sqrt:1",
         r"rate of the perceptron must be auto or constant:η, .*",
     ),
-    "auto in a box": ("learn good.svm --learner ogd --domain box", r"rate auto is made from the radius of a ball; .*"),
+    "auto in a box": ("learn good.svm --learner ogd --domain box", r"rate auto needs the radius of a ball; .*"),
     "sigma": ("learn good.svm --learner ogd-strong --sigma 0", r"ogd-strong: sigma must be positive .*, got 0\.0"),
     "no bound": ("learn good.svm --learner ogd-strong --loss squared", r"ogd-strong: the slope of the loss squared .*"),
     "coin without a bound": ("learn good.svm --learner coin", r"coin: gradients need a bound: give --unit-norm or .*"),

@@ -49,13 +49,13 @@ def test_rounds_cut_the_game_short_or_let_it_go_on(noregret):
 def test_seconds_end_the_search_and_the_deepest_tree_found_is_played(noregret):
     answer = noregret("game", "halfspaces:5", "--learner", "halving", "--seconds", "1e-9")
     assert answer.code == 0
-    assert "stopped by --seconds: the tree that was played is the deepest found so far" in answer.out
+    assert "stopped by --seconds: the game used the deepest tree found so far" in answer.out
     assert " – " in answer.out
     ends = noregret("game", "halfspaces:5", "--learner", "halving", "--seconds", "1e-9", "--json").json
     assert ends["littlestone_bounds"]["lower"] < ends["littlestone_bounds"]["upper"]
     assert ends["mistakes"] == ends["littlestone_bounds"]["lower"]
     refused = noregret("game", "halfspaces:5", "--seconds", "1e-9")
-    assert refused.code == 2 and "soa must know the Littlestone dimension" in refused.err
+    assert refused.code == 2 and "soa needs the exact Littlestone dimension" in refused.err
     assert noregret("game", "cube:2", "--seconds", "0").code == 2
 
 
@@ -75,7 +75,7 @@ def test_you_play_at_the_terminal(noregret):
     assert answer.out.startswith(
         "4 hypotheses, Littlestone dimension 2: answer 0 or 1\n"
         "4 hypotheses left; point 1? it is 0\n"
-        "2 hypotheses left; point 0? 0 or 1, please: 0 or 1, please: it is 1\n"
+        "2 hypotheses left; point 0? please enter 0 or 1: please enter 0 or 1: it is 1\n"
     )
     assert "2 mistakes in 2 rounds" in answer.out
     silent = noregret("game", "thresholds:3", "--learner", "you", "--json", stdin=b"1\n0\n").json
@@ -87,11 +87,14 @@ def test_you_play_at_the_terminal(noregret):
     [
         (["cube:2", "--learner", "me"], "noregret: --learner must be soa, halving, consistent or you, got 'me'"),
         (["cube:2", "--tie", "2"], "noregret: --tie must be 0 or 1, got 2"),
-        (["cube:2", "--learner", "consistent", "--tie", "0"], "noregret: --tie: consistent knows no ties"),
-        (["cube:2", "--learner", "you"], "noregret: the game was left: standard input ended before an answer"),
+        (
+            ["cube:2", "--learner", "consistent", "--tie", "0"],
+            "noregret: --tie does not apply to consistent: it has no ties",
+        ),
+        (["cube:2", "--learner", "you"], "noregret: game over: standard input ended before an answer"),
         (["cube:2", "--rounds", "0"], "invalid value for '--rounds'"),
         (["subsets:3,2"], "noregret: subsets:3,2: the class is empty, so no label can be given"),
-        (["gone"], "noregret: gone: there is no such file, and no such family"),
+        (["gone"], "noregret: gone: there is no such file or family"),
     ],
 )
 def test_what_is_wrong_gets_one_line(noregret, arguments, sentence):

@@ -489,7 +489,7 @@ def test_a_stopped_run_names_every_option_to_go_on_with(passes, shuffle, said):
 def test_the_table_says_that_later_passes_see_known_rows(noregret, here):
     (here / "r.svm").write_bytes(b"".join(map(line, range(1, 50))))
     assert "passes" not in noregret("learn", "r.svm").out
-    assert "in 3 passes, the first of unseen rows" in noregret("learn", "r.svm", "--passes", "3").out
+    assert "in 3 passes (only the first sees new rows)" in noregret("learn", "r.svm", "--passes", "3").out
 
 
 def test_a_closed_terminal_leaves_nothing_behind(start, here):

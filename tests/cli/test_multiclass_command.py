@@ -67,7 +67,7 @@ def test_the_vote_is_what_predict_says(noregret, iris):
     assert all(abs(vote) <= 151 and vote == int(vote) for vote in votes)
     told = noregret("inspect", model).out
     assert f"predictors: {run['mistakes'] + 1}" in told
-    assert "of the newest predictor:" in told
+    assert "weights of the newest predictor:" in told
 
 
 @pytest.mark.parametrize(

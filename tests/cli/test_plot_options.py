@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-FLAT = "plot: a boundary is drawn of rows with two features, these have 3"
+FLAT = "plot: a boundary needs rows with two features; these have 3"
 WORDS = re.compile(r"<text[^>]*>([^<]*)</text>")
 
 
@@ -34,18 +34,18 @@ def words(path):
     [
         ("learn flat.csv --learner ogd --picture risk", "mean loss so far (hinge)"),
         ("learn flat.csv --picture mistakes --certify", "mistakes"),
-        ("learn flat.csv --learner ogd --loss logistic --picture reliability", "probability of +1 that was said"),
+        ("learn flat.csv --learner ogd --loss logistic --picture reliability", "predicted probability of +1"),
         ("learn flat.csv --picture boundary", "height"),
         ("learn flat.svm --picture boundary --bias --passes 2 --shuffle 1", "feature 1"),
-        ("learn flat.csv --picture updates --bias", "before the first"),
+        ("learn flat.csv --picture updates --bias", "start"),
         ("learn flat.csv --learner kernel --picture boundary", "weight"),
         ("learn flat.csv --learner ogd --certify --picture regret", "rounds so far"),
         ("learn flat.csv --learner perceptron --certify --picture bounds", "novikoff"),
         ("compare flat.csv --learner perceptron --learner ogd --picture error", "mistakes so far / rounds so far"),
-        ("separate flat.svm --bias", "ringed: the rows that allow no wider margin"),
+        ("separate flat.svm --bias", "ringed: the rows that limit the margin"),
         ("separate deep.csv --picture steps", "step k"),
         ("separate deep.svm --picture step-sizes", "rows misclassified, |M_k|"),
-        ("separate flat.csv --bias --picture updates", "before the first"),
+        ("separate flat.csv --bias --picture updates", "start"),
         ("game thresholds:7", "h7"),
         ("game thresholds:7 --learner halving --picture mistakes", "mistakes so far 3"),
     ],
@@ -95,18 +95,21 @@ def test_a_name_that_ends_in_gif_asks_for_the_film(noregret, rows, command):
         ),
         ("separate deep.svm --plot p.svg", FLAT),
         ("separate deep.csv --plot p.svg", FLAT),
-        ("separate - --plot p.svg", "--plot reads the rows a second time: give a file, not standard input"),
-        ("learn flat.csv --plot p.gif --picture error", "--picture error stands still, and p.gif would be a film"),
+        ("separate - --plot p.svg", "--plot reads the rows twice: use a file, not standard input"),
+        (
+            "learn flat.csv --plot p.gif --picture error",
+            "--picture error cannot be animated: only updates can be written to p.gif",
+        ),
         ("learn flat.csv --plot p.svg --picture sunset", "--picture must be one of error, risk, mistakes, reliability"),
-        ("learn flat.csv --picture error", "--picture goes with --plot"),
+        ("learn flat.csv --picture error", "--picture needs --plot"),
         ("learn flat.csv --plot p.svg --picture regret", "--picture regret goes with --certify or --receipt"),
         (
             "learn flat.csv --learner perceptron --certify --plot p.svg --picture regret",
-            "--picture regret: without a ball perceptron has",
+            "--picture regret: perceptron has no regret without",
         ),
         (
             "learn flat.csv --learner multiclass --plot p.svg --picture boundary",
-            "plot: a boundary is drawn between two",
+            "plot: a boundary needs exactly two classes",
         ),
         ("learn flat.csv --learner ogd --loss squared --plot p.svg --picture error", "--picture must be one of risk"),
         ("compare flat.csv --learner ogd --plot p.svg --picture boundary", "--picture must be one of overview, error"),
@@ -125,8 +128,8 @@ def test_a_sentence_before_the_work_and_nothing_written(noregret, rows, command,
 def test_certify_says_before_it_solves_that_there_is_nothing_to_draw(noregret, rows):
     assert noregret("learn", "flat.csv", "--learner", "perceptron", "--save", "m.nr", "--quiet").code == 0
     for more, sentence in (
-        ((), "noregret: --picture regret: without a ball perceptron has no regret"),
-        (("--picture", "radius"), "noregret: --picture radius goes with --radii"),
+        ((), "noregret: --picture regret: perceptron has no regret without a radius"),
+        (("--picture", "radius"), "noregret: --picture radius needs --radii"),
     ):
         answer = noregret("certify", "m.nr", "flat.csv", "--plot", "p.svg", *more, "--receipt", "r.json")
         assert answer.code == 2 and answer.err.startswith(sentence), answer.err

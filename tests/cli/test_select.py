@@ -39,21 +39,21 @@ def test_the_table_says_what_was_chosen_and_what_is_assumed(stream):
     answer = call("learn", stream, "--select", "penalised", "--confidence", 0.9, "--shuffle", 1)
     for part in ("selected: penalised", "300, one before every round", "risk-binomial", "at confidence 0.9", "vacuous"):
         assert part in answer.out
-    assert "not checkable: that the rows are independent draws" in answer.out
-    assert "a shuffle makes rows exchangeable" in answer.out
+    assert "not checkable, and assumed by each bound: the rows are independent draws" in answer.out
+    assert "shuffling makes rows exchangeable" in answer.out
     assert "8, in even steps of rounds" in call("learn", stream, "--select", "penalised", "--candidates", 8).out
 
 
 def test_no_bound_for_the_average_of_a_perceptron_and_for_the_last(stream):
     average = call("learn", stream, "--learner", "perceptron", "--select", "average").out
-    assert "nothing is claimed by risk-average" in average and "their average errs on both" in average
+    assert "no claim by risk-average" in average and "their average is wrong on both" in average
     assert "no bound for the last weights" in call("learn", stream, "--select", "last").out
 
 
 def test_two_passes_promise_nothing(stream):
     answer = call("learn", stream, "--select", "penalised", "--passes", 2)
     assert answer.code == 0
-    assert "risk-gibbs, for this fails: every row was played once" in answer.out
+    assert "risk-gibbs: this assumption fails: every row was played once" in answer.out
     assert "not checkable" not in answer.out
 
 
@@ -64,8 +64,8 @@ def test_two_passes_promise_nothing(stream):
         (("--select", "last", "--confidence", "1"), "select: confidence must lie between 0 and 1, got 1.0"),
         (("--select", "last", "--confidence", "nan"), "select: confidence must lie between 0 and 1, got nan"),
         (("--select", "last", "--candidates", "few"), "select: candidates must be a whole number"),
-        (("--confidence", "0.9"), "--confidence goes with --select"),
-        (("--candidates", "9"), "--candidates goes with --select"),
+        (("--confidence", "0.9"), "--confidence needs --select"),
+        (("--candidates", "9"), "--candidates needs --select"),
         (("--select", "last", "--scale", "max"), "select: with scale max"),
         (("--select", "last", "--learner", "ogd", "--loss", "squared"), "select: risk certificates need a loss in"),
     ],

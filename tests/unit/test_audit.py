@@ -333,14 +333,14 @@ def test_watch_is_told():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({}, "audit: give one of score, probability and prediction: the column that holds what was predicted"),
-        ({"score": "score", "prediction": "score"}, "give one of score, probability and prediction"),
+        ({}, "audit: needs exactly one of score, probability and prediction: the column with the logged predictions"),
+        ({"score": "score", "prediction": "score"}, "needs exactly one of score, probability and prediction"),
         ({"score": "score", "radius": 0.0}, "audit: radius must be positive and finite, got 0"),
         ({"score": "score", "radius": math.inf}, "audit: radius must be positive and finite, got inf"),
         ({"score": "score", "gap": 0.0}, "audit: gap must be positive and finite, got 0"),
         ({"score": "score", "seconds": 0.0}, "audit: seconds must be positive, got 0"),
         ({"score": "score", "segments": 0}, "audit: segments must be at least 1, got 0"),
-        ({"score": "score", "segments": 2, "segment_by": "segment"}, "a column of segments, not both"),
+        ({"score": "score", "segments": 2, "segment_by": "segment"}, "segments and segment_by cannot be combined"),
         ({"score": "score", "loss": "squared", "positive": 1}, "positive is for two classes; the loss squared is for"),
         ({"score": "score", "loss": "cubic"}, "loss must be one of"),
         ({"score": "label"}, "the column 'label' cannot be both the label and the score"),
@@ -377,7 +377,7 @@ def test_settings_that_cannot_be(settings, sentence):
             {"score": "s", "keep": ["t"]},
             "there is no column 't' for keep: the columns are x, label, s",
         ),
-        ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*if --keep names them: pred"),
+        ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*use keep= to keep them as features: pred"),
         ("x,label,s\n1,1,1\n2,0,maybe\n", {"prediction": "s"}, r"log.csv:3: the prediction 'maybe' is not one of the"),
         (
             "x,label,s\n1,a,a\n2,b,c\n",
@@ -389,7 +389,7 @@ def test_settings_that_cannot_be(settings, sentence):
         ("x,label,s\n1,a,1\n", {"score": "s", "loss": "squared"}, "regression needs numbers as labels"),
         ("x,label,s,g\n1,1,1,\n", {"score": "s", "segment_by": "g"}, r"log.csv:2: the segment, column 'g', is missing"),
         ("x,label,s\n1,1,1\n2,1,1\n", {"score": "s", "segments": 3}, "holds 2 rounds, too few for 3 segments"),
-        ("label,s\n1,1\n", {"score": "s"}, "holds no features beside what was predicted"),
+        ("label,s\n1,1\n", {"score": "s"}, "holds no features besides the predictions"),
         ("x,label,s\n", {"score": "s"}, "holds no rows"),
         ("x,label,s\n1,1,\n", {"score": "s", "missing": "skip"}, "holds no rows without missing values"),
         ("x,label,s\n1,1,1e300\n", {"score": "s", "loss": "squared"}, "so large that the loss squared overflows"),
@@ -411,7 +411,7 @@ def test_a_score_given_as_a_prediction_is_recognised(tmp_path):
 
 @pytest.mark.parametrize("log", ["-", read(([[1.0]], [1])), pyarrow.table({"x": [1.0]}).to_reader()])
 def test_what_can_be_read_only_once_is_refused(log):
-    with pytest.raises(InputError, match="a log is read more than once: give a file or a table"):
+    with pytest.raises(InputError, match="a log is read more than once: use a file or a table"):
         audit(log, score="score")
 
 

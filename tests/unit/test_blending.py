@@ -172,7 +172,7 @@ def test_the_best_combination_of_chances(weather):
     found = blend(weather, outcome="rain", experts=["bert"], loss="log").combination()
     true = -sum(map(math.log, [0.2, 0.4, 0.9, 0.7, 0.2]))
     assert found.lower <= true <= found.upper
-    with pytest.raises(SettingError, match="never sleep"):
+    with pytest.raises(SettingError, match="needs a forecast from every expert in every round"):
         blend(weather, outcome="rain", experts=NAMES, loss="log").combination()
 
 
@@ -183,12 +183,16 @@ def test_one_at_zero_is_out_and_all_at_zero_is_a_sentence():
     assert found.best == "b"
     assert found.regret <= math.log(2)
     table["b"] = [0.5, 0.0]
-    with pytest.raises(InputError, match=r"the table:2: no expert that is left gave the outcome a positive probab"):
+    with pytest.raises(InputError, match=r"the table:2: every remaining expert gave the outcome probability 0"):
         blend(table, outcome="y", experts=["a", "b"], loss="log")
 
 
 ROWS = {
-    "anna": ("anna,y\n0.5,1\n1.5,1\n", "squared", "t.csv:3: column 'anna' is 1.5, outside [0, 1]: declare the range"),
+    "anna": (
+        "anna,y\n0.5,1\n1.5,1\n",
+        "squared",
+        "t.csv:3: column 'anna' is 1.5, outside [0, 1]: declare another range with range=(lo, hi)",
+    ),
     "outcome": ("anna,y\n0.5,1\n0.5,-2\n", "absolute", "t.csv:3: the outcome, column 'y', is -2, outside [0, 1]"),
     "chance": ("anna,y\n1.5,1\n", "log", "t.csv:2: column 'anna' is 1.5, outside [0, 1], so it is not a probability"),
     "label": ("anna,y\n0.5,1\n0.5,0.5\n", "brier", "t.csv:3: the outcome, column 'y', must be 0 or 1, got 0.5"),
@@ -217,7 +221,7 @@ def test_what_is_wrong_with_a_table_is_said_with_its_line(name, tmp_path, monkey
 
 X, Y = numbers(5)
 SETTINGS = {
-    "give outcome, experts and loss, or costs, not both": {"costs": ["a"], "loss": "squared"},
+    "needs either outcome, experts and loss, or costs, not both": {"costs": ["a"], "loss": "squared"},
     "the expert 'a' is given twice": {"experts": ["a", "a"], "outcome": "y", "loss": "squared"},
     "the column 'a' cannot be both the outcome and an expert": {"experts": ["a"], "outcome": "a", "loss": "squared"},
     "loss must be one of squared, absolute, log, zero-one, brier, got 'hinge'": {
@@ -306,7 +310,7 @@ def test_what_is_wrong_with_settings_is_said(sentence):
 
 def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
     blender = Blender(["a", "b"], loss="squared")
-    with pytest.raises(SettingError, match="learn comes after predict"):
+    with pytest.raises(SettingError, match="call predict before learn"):
         blender.learn(1.0)
     with pytest.raises(SettingError, match=r"a says 3, outside \[0, 1\]"):
         blender.predict([3.0, 0.0])
@@ -320,12 +324,12 @@ def test_what_is_wrong_with_a_stream_of_rounds_is_said(tmp_path):
     with pytest.raises(SettingError, match=r"the outcome 7 lies outside \[0, 1\]"):
         blender.learn(7.0)
     assert blender.learn(0.5) == 0.0
-    with pytest.raises(SettingError, match="fixed-share must know the number of rounds beforehand"):
+    with pytest.raises(SettingError, match="fixed-share needs the number of rounds beforehand"):
         Blender(2, loss="absolute", method="fixed-share")
     with pytest.raises(SettingError, match="'maybe' is not one of the outcomes no, yes"):
         Blender(1, loss="zero-one", outcomes=["no", "yes"]).predict(["maybe"])
     (tmp_path / "b.nr").write_bytes(b"NOREGRET and so on")
-    with pytest.raises(ModelFileError, match="is not a file of experts"):
+    with pytest.raises(ModelFileError, match="is not an experts file"):
         Blender.load(tmp_path / "b.nr")
 
 
@@ -407,7 +411,7 @@ def test_who_waits_hears_how_far_it_is_and_gets_the_same_figures(monkeypatch):
     assert heard[:6] == [(0, 30), (7, 30), (14, 30), (21, 30), (28, 30), (30, 30)]
     short = np.full((30, 2), 0.5)
     short[9] = 0.0
-    with pytest.raises(InputError, match="the arrays:10: no expert that is left"):
+    with pytest.raises(InputError, match="the arrays:10: every remaining expert gave"):
         blend((short, np.ones(30)), loss="log", progress=lambda done, rounds: None)
 
 
@@ -418,7 +422,7 @@ def test_a_picture_names_areas_that_are_thick_and_lists_those_that_are_not(tmp_p
     costs = np.random.default_rng(0).random((400, 9)) * np.linspace(0.2, 1.0, 9)
     plot(blend((costs,), costs=[f"route {i}" for i in range(9)]), kind="overview", to=tmp_path / "nine.svg")
     text = (tmp_path / "nine.svg").read_text()
-    assert ">route 0<" in text and ">route 8<" in text and ">too thin to be named:<" in text
+    assert ">route 0<" in text and ">route 8<" in text and ">too small to label:<" in text
     assert ">weight of each expert, stacked<" in text and ">round<" in text
     plot(blend((costs[:1],), costs=[f"route {i}" for i in range(9)]), kind="overview", to=tmp_path / "one.svg")
     assert ">route 0<" in (tmp_path / "one.svg").read_text()

@@ -331,7 +331,7 @@ SAME = Perceptron()
 @pytest.mark.parametrize(
     ("learners", "settings", "sentence"),
     [
-        ([], {}, "compare: give at least one learner"),
+        ([], {}, "compare: needs at least one learner"),
         ({"old": used()}, {}, "compare: the learner 'old' has played before: give a new one"),
         ({"a": SAME, "b": SAME}, {}, "compare: the same learner is given twice"),
         (
@@ -437,7 +437,7 @@ def test_the_line_up_can_be_told_which_label_is_positive():
     words = np.where(y > 0, "ham", "spam")
     found = compare_plainly((X, words), positive="ham")
     assert all(one.run.learner.labels.classes == ("spam", "ham") for one in found.contenders)
-    with pytest.raises(SettingError, match="task and positive are for the line-up"):
+    with pytest.raises(SettingError, match="task and positive are for the default line-up"):
         compare_plainly((X, y), [Perceptron()], task="binary")
     with pytest.raises(SettingError, match="positive is for two classes, and the labels are of numbers"):
         compare_plainly((X, X[:, 0]), positive="1")

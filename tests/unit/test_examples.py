@@ -13,11 +13,11 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 SHOWS = {
-    "spam_from_raw_text.py": (r"the receipt stands: \d+ claims recomputed", r"new mail: \['spam', 'ham'\]"),
+    "spam_from_raw_text.py": (r"receipt verified: \d+ claims recomputed", r"new mail: \['spam', 'ham'\]"),
     "audit_a_model_in_production.py": (r"drift: one fixed model loses", r"on the new device"),
     "blend_forecasters.py": (
-        r"regret against it -?\d+\.\d, promised at most \d+\.\d",
-        r"the receipt stands: \d+ claims",
+        r"regret against it: -?\d+\.\d, bound: \d+\.\d",
+        r"receipt verified: \d+ claims",
     ),
     "own_loss_and_resume.py": (r"the same weights, bit for bit: True",),
 }

@@ -203,7 +203,7 @@ SENTENCES = [
     (lambda: Hedge(2).learn([0.0, 2.0]), "hedge: the cost of expert 1 in round 1 is 2, outside [0, 1]"),
     (lambda: Hedge(2).learn([math.nan, math.nan]), "hedge: every expert sleeps in round 1"),
     (lambda: Hedge(2).play([[0.0, 0.1, 0.2]]), "hedge: costs must be a matrix of rounds × 2 experts, got shape (1, 3)"),
-    (lambda: Hedge(2).weights([False, False]), "hedge: awake must name 2 experts, one of them at least awake"),
+    (lambda: Hedge(2).weights([False, False]), "hedge: awake must have 2 entries, at least one of them true"),
     (lambda: best_switching(np.zeros((2, 2)), -1), "best_switching: switches must be at least 0, got -1"),
     (lambda: best_switching(np.array([[math.nan]]), 1), "best_switching: costs must be a matrix of finite numbers"),
 ]
@@ -218,7 +218,9 @@ def test_what_is_wrong_is_said_in_a_sentence(wrong, sentence):
 def test_play_is_for_a_fresh_learner():
     learner = HedgeDoubling(2)
     learner.learn([0.0, 1.0])
-    with pytest.raises(SettingError, match="hedge-doubling: play starts with the first round; 1 were learned already"):
+    with pytest.raises(
+        SettingError, match="hedge-doubling: play needs a new learner; this one has already learned 1 rounds"
+    ):
         learner.play([[0.0, 1.0]])
 
 
@@ -228,10 +230,10 @@ def test_damaged_files_are_refused_in_a_sentence(tmp_path):
     learner.save(tmp_path / "e.nr")
     good = (tmp_path / "e.nr").read_bytes()
     cases = {
-        b"": "is not a file of experts",
-        b"NOREGRET": "is not a file of experts",
-        good[:-1]: "damaged or cut short",
-        good[:20] + bytes([good[20] ^ 1]) + good[21:]: "damaged or cut short",
+        b"": "is not an experts file",
+        b"NOREGRET": "is not an experts file",
+        good[:-1]: "damaged or truncated",
+        good[:20] + bytes([good[20] ^ 1]) + good[21:]: "damaged or truncated",
     }
     for data, sentence in cases.items():
         (tmp_path / "bad.nr").write_bytes(data)

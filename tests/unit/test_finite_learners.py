@@ -107,10 +107,10 @@ def test_a_run_knows_its_rounds():
     ("call", "kind", "sentence"),
     [
         (lambda: play_finite(Halving(family("thresholds:3")), [(1, 0), (2, 1)]), InputError,
-         r"round 2: no hypothesis that agrees with the labels before gives point 2 the label 1 \(SOA with"),
+         r"round 2: no hypothesis that agrees with all earlier labels gives point 2 the label 1 \(SOA with"),
         (lambda: Halving(family("thresholds:3")).learn(1, 2), InputError, "a label must be 0 or 1, got 2"),
-        (lambda: SOA(family("thresholds:3")).predict("x"), InputError, "'x' is no point of the class"),
-        (lambda: SOA(family("thresholds:3")).predict([1]), InputError, r"\[1\] is no point of the class"),
+        (lambda: SOA(family("thresholds:3")).predict("x"), InputError, "'x' is not a point of the class"),
+        (lambda: SOA(family("thresholds:3")).predict([1]), InputError, r"\[1\] is not a point of the class"),
         (lambda: SOA(family("thresholds:3"), tie=2), SettingError, "SOA: tie must be 0 or 1, got 2"),
         (lambda: SOA(family("cube:1"), agnostic=True), SettingError, "SOA: agnostic=True goes with rounds"),
         (lambda: SOA(family("cube:1"), rounds=3), SettingError, "SOA: agnostic=True goes with rounds"),
@@ -122,8 +122,8 @@ def test_a_run_knows_its_rounds():
         (lambda: Halving(family("subsets:3,2")), SettingError, "Halving: the class must not be empty"),
         (lambda: Consistent(family("cube:1"), "best"), SettingError,
          "Consistent: choose must be first, last, random or a function, got 'best'"),
-        (lambda: Consistent(family("cube:1"), "random"), SettingError, "rng goes with choose='random'"),
-        (lambda: Consistent(family("cube:1"), rng=np.random.default_rng(0)), SettingError, "rng goes with"),
+        (lambda: Consistent(family("cube:1"), "random"), SettingError, "choose='random' and rng must be used together"),
+        (lambda: Consistent(family("cube:1"), rng=np.random.default_rng(0)), SettingError, "must be used together"),
         (lambda: Consistent(family("cube:1"), lambda left: 7), SettingError,
          "choose must return one of the hypotheses left, got 7"),
         (lambda: Agnostic(family("cube:1"), 0), SettingError, "Agnostic: rounds must be at least 1, got 0"),
@@ -162,7 +162,7 @@ def test_dimensions_are_found_in_time_or_not_at_all():
     hypotheses = family("halfspaces:5")
     late = Depths(hypotheses, 1e-9)
     assert late.dimension_in_time(hypotheses.everything) is None
-    with pytest.raises(SettingError, match="the time is over"):
+    with pytest.raises(SettingError, match="time ran out"):
         SOA(hypotheses, depths=late).predict((2, 2))
     ends, tree = deepest_tree(late)
     assert not ends.exact and tree.depth == ends.lower

@@ -32,7 +32,7 @@ LEVELS = [
     ("sklearn",),
     ("bench",),
     ("picture",),
-    ("reporting",),
+    ("report",),
     ("tour",),
     ("cli",),
     ("__main__",),

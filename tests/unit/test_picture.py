@@ -106,7 +106,7 @@ def test_every_certificate_has_its_line(receipt):
     axes = plot(receipt, kind="bounds")
     named = [text.get_text() for text in axes.get_yticklabels()]
     assert sorted(named) == sorted(one["theorem"] for one in receipt.certificates if one["bound"] is not None)
-    assert plot(nr.select(nr.Perceptron(), NOISY)).get_xlabel() == "at most (bar)"
+    assert plot(nr.select(nr.Perceptron(), NOISY)).get_xlabel() == "bound (bar)"
 
 
 def test_the_regret_lies_in_its_band_and_below_its_promises(receipt):
@@ -165,7 +165,7 @@ def test_the_parts_of_an_audit():
     found = nr.audit(pyarrow.table(log), score="said", radius=3.0, segments=3)
     axes = plot(found)
     logged = lines(axes)["logged predictions"].get_ydata()
-    best = lines(axes)["best fixed model of the part"].get_ydata()
+    best = lines(axes)["best fixed model for each part"].get_ydata()
     assert len(logged) == 4 and (logged >= best).all()
     assert math.isclose(logged[0] * 900, found.overall.loss.hi, rel_tol=1e-9)
 
@@ -193,13 +193,13 @@ def test_the_groups_hold_every_round_and_chances_that_were_meant_come_true(desce
     axes = plot(descent, kind="reliability")
     said, seen = lines(axes)["came"].get_data()
     assert (np.diff(said) > 0.0).all() and np.corrcoef(said, seen)[0, 1] > 0.95
-    assert lines(axes)["as said"].get_xydata().tolist() == [[0.0, 0.0], [1.0, 1.0]]
+    assert lines(axes)["perfect"].get_xydata().tolist() == [[0.0, 0.0], [1.0, 1.0]]
     assert np.abs(said - seen).mean() < 0.06, "labels were drawn with the chances that the learner comes to know"
 
 
 def test_scores_that_are_no_chances_have_no_diagonal(perceptron):
     axes = plot(perceptron, kind="reliability")
-    assert "as said" not in lines(axes) and axes.get_xlabel() == "score (perceptron)"
+    assert "perfect" not in lines(axes) and axes.get_xlabel() == "score (perceptron)"
     for group in groups(perceptron):
         low, high = group.interval
         assert 0.0 <= low <= group.frequency + 1e-12 and group.frequency - 1e-12 <= high <= 1.0
@@ -271,7 +271,7 @@ def test_without_matplotlib_it_is_said(monkeypatch, perceptron):
     ("thing", "more", "sentence"),
     [
         ("text", {}, "there is no picture of a str"),
-        ({"a": 1}, {}, "there is no picture of these things in one frame"),
+        ({"a": 1}, {}, "there is no picture of these things together"),
         ({}, {}, "there is no picture of these things"),
         (nr.Perceptron(), {}, "no round was played"),
     ],
@@ -284,13 +284,13 @@ def test_things_without_a_picture(thing, more, sentence):
 def test_kinds_that_a_thing_has_not(perceptron, descent, receipt):
     for ask, sentence in (
         (lambda: plot(perceptron, kind="regret"), "kind must be one of error, risk, mistakes, reliability, boundary"),
-        (lambda: plot(perceptron, kind="boundary"), "give the stream that was learned from"),
-        (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features, these have 4"),
-        (lambda: plot({"a": perceptron, "b": descent}, kind="overview", ax=object()), "several axes of its own"),
+        (lambda: plot(perceptron, kind="boundary"), "pass the stream that the learner was trained on"),
+        (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features; these have 4"),
+        (lambda: plot({"a": perceptron, "b": descent}, kind="overview", ax=object()), "makes its own axes"),
         (lambda: plot(nr.certify(perceptron, NOISY), kind="regret"), "the receipt holds no regret to draw"),
-        (lambda: plot(nr.certify(descent, CHANCES), kind="radius"), "the regret of one ball only"),
+        (lambda: plot(nr.certify(descent, CHANCES), kind="radius"), "the regret for one radius only"),
         (lambda: plot(receipt, kind="bounds", to="x.gif"), "the file must end in"),
-        (lambda: plot(nr.play(nr.OnlineGradientDescentRegressor(), NOISY), kind="error"), "numbers are not right"),
+        (lambda: plot(nr.play(nr.OnlineGradientDescentRegressor(), NOISY), kind="error"), "these labels are numbers"),
         (lambda: plot(nr.play(nr.OnlineGradientDescentRegressor(), NOISY), kind="reliability"), "two classes"),
     ):
         with pytest.raises(SettingError, match=sentence):
@@ -299,9 +299,9 @@ def test_kinds_that_a_thing_has_not(perceptron, descent, receipt):
 
 def test_the_pictures_of_a_thing_in_the_order_of_telling(perceptron, receipt):
     titles = [picture.title for picture in pictures_of(perceptron)]
-    assert titles == ["Error so far", "Mean loss so far", "Mistakes against bounds", "Reliability of the scores"]
+    assert titles == ["Error so far", "Mean loss so far", "Mistakes and bounds", "Reliability of the scores"]
     for title, caption, draw in pictures_of(receipt):
         axes = new_figure(6.0, 4.0).add_subplot()
         assert title and caption.endswith(".") and draw(axes) is axes and axes.lines
     bare = nr.certify(perceptron, NOISY)
-    assert [picture.title for picture in pictures_of(bare)] == ["Observed against promised"]
+    assert [picture.title for picture in pictures_of(bare)] == ["Observed values and bounds"]

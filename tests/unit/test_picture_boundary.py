@@ -73,14 +73,14 @@ def test_the_margin_touches_the_nearest_points():
         assert np.isclose(abs(shift), np.abs(distances).min(), rtol=1e-6)
     assert len(drawn(axes, "margin")) == 2
     (ringed,) = drawn(axes, "proof")
-    assert len(ringed) == len(found.rows) and "no wider margin" in axes.get_title(loc="right")
+    assert len(ringed) == len(found.rows) and "limit the margin" in axes.get_title(loc="right")
 
 
 def test_where_nothing_separates_the_proof_is_ringed():
     found = nr.separate(SQUARE, bias=True)
     axes = plot(found, SQUARE)
     assert not drawn(axes, "boundary") and len(drawn(axes, "proof")[0]) == 4
-    assert axes.get_title(loc="right") == "no line separates: the ringed rows prove it"
+    assert axes.get_title(loc="right") == "no line separates the classes: the ringed rows prove it"
 
 
 def test_a_kernel_has_a_curved_boundary_where_its_score_is_0():
@@ -123,9 +123,9 @@ def test_a_file_that_counts_features_from_1_and_one_that_names_them(tmp_path):
 @pytest.mark.parametrize(
     ("learner", "rows", "sentence"),
     [
-        (nr.Perceptron(), (np.eye(3), [1, -1, 1]), "rows with two features, these have 3"),
-        (nr.MulticlassPerceptron(), (np.eye(2).repeat(2, axis=0), list("abca")), "between two classes"),
-        (nr.OnlineGradientDescentRegressor(), (np.eye(2), [0.5, 2.0]), "between two classes"),
+        (nr.Perceptron(), (np.eye(3), [1, -1, 1]), "rows with two features; these have 3"),
+        (nr.MulticlassPerceptron(), (np.eye(2).repeat(2, axis=0), list("abca")), "needs exactly two classes"),
+        (nr.OnlineGradientDescentRegressor(), (np.eye(2), [0.5, 2.0]), "needs exactly two classes"),
     ],
 )
 def test_what_has_no_boundary(learner, rows, sentence):
@@ -140,7 +140,7 @@ def test_a_small_picture_for_each_update():
     run = nr.play(nr.Perceptron(bias=True), MIXED)
     panels = [axes for axes in plot(run, MIXED, kind="updates").flat if axes.get_visible()]
     assert 2 <= len(panels) == min(run.updates + 1, 12)
-    assert panels[0].get_title() == "before the first" and not drawn(panels[0], "boundary")
+    assert panels[0].get_title() == "start" and not drawn(panels[0], "boundary")
     assert panels[-1].get_title().startswith(f"update {run.updates}")
     (ends,) = drawn(panels[-1], "boundary")
     w, b = run.learner.weights, run.learner.bias
@@ -213,7 +213,7 @@ def test_an_oscillation_is_shaded_where_it_begins_again():
     axes = plot(model)
     (shade,) = axes.patches
     assert shade.get_x() == model.run_.returned_to and shade.get_x() + shade.get_width() == model.n_iter_
-    assert any("the same again every 2 steps" in text.get_text() for text in axes.texts)
+    assert any("repeats every 2 steps" in text.get_text() for text in axes.texts)
 
 
 def test_step_sizes_are_compared_from_elsewhere_than_0():
@@ -235,7 +235,7 @@ def test_step_sizes_are_compared_from_elsewhere_than_0():
 
 def test_rows_that_were_not_fitted():
     model = nr.BatchPerceptron(bias=False).fit(*CLOUDS)
-    with pytest.raises(SettingError, match="give the stream"):
+    with pytest.raises(SettingError, match="pass the stream"):
         plot(model, kind="boundary")
     with pytest.raises(SettingError, match="these have 3"):
         plot(model, (np.eye(3), [1, -1, 1]), kind="boundary")

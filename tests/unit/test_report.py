@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from noregret.reporting.formula import formula
 
 from noregret import learner as learners
 from noregret import model
@@ -19,7 +20,7 @@ from noregret.proof.receipt import checksum
 from noregret.proof.theorems import THEOREMS
 from noregret.protocol import play
 from noregret.reporting import report
-from noregret.reporting.formula import formula
+from noregret.reporting.html import formula
 from noregret.reporting.page import LARGEST, POLICY
 from noregret.selection import select
 from noregret.separation import separate
@@ -103,8 +104,67 @@ def test_an_assumption_that_no_run_can_check_is_marked_so(files):
     page = Page(report(files / "selected.json"))
     assert page.count("span", "open") >= 5
     assert "the rows are independent draws from one source (i.i.d.) (not checkable)" in page.text
-    assert "What new rows risk" in page.text
-    assert "chosen: as it stood before round" in page.text
+    assert "Risk on new rows" in page.text
+    assert "chosen: the weights before round" in page.text
+
+
+def meaning(text):
+    """What a section says to somebody who knows no theory: every sentence in its first box."""
+    box = text[text.index('<div class="meaning">') :]
+    return Page(box[: box.index("</div>") + len("</div>")]).text
+
+
+def test_a_section_begins_with_what_it_means_and_theory_is_folded_below(files, made):
+    text = report(files / "ogd.json", files / "ogd.nr")
+    heads = ["What this means", "What to do", "Figures", "Pictures", "How to verify"]
+    body = text[text.index("<section") :]
+    places = [*(body.index(f"<h3>{head}") for head in heads), body.index("<details>")]
+    assert places == sorted(places)
+    theorems = body.index('<article class="theorem"')
+    assert body.rindex("<details>", 0, theorems) > body.rindex("</details>", 0, theorems), "theorems are inside details"
+    assert "<details open" not in text
+
+
+def test_what_it_means_has_the_numbers(files, made):
+    run, receipt = made
+    said = meaning(report(files / "ogd.json", files / "ogd.nr"))
+    own, best, regret = (receipt.regret[key] for key in ("own", "comparator", "upper"))
+    assert f"wrong on {run.mistakes} of them ({100 * run.mistakes / run.rounds:.2f} %)" in said
+    rules = run.baselines
+    assert f"{100 * (1 - run.mistakes / min(rules.values())):.2f} % fewer mistakes" in said
+    most = float(re.search(r"could have saved more than ([\d.]+) % of the loss", said)[1])
+    true = 100 * (1 - best["lower"] / own["upper"])
+    assert true <= most <= true + 0.1 + 1e-6, "rounded up, by no more than the last digit"
+    assert f"{at_least(receipt.regret['lower'])} … {at_most(regret)}" in said
+
+
+def test_what_it_means_for_proofs_blends_and_selections(files):
+    assert "A linear model can label every one of these rows correctly" in meaning(report(files / "separable.json"))
+    assert "Every linear model labels at least one of these rows wrongly" in meaning(report(files / "inseparable.json"))
+    assert "Theory guarantees a regret of at most" in meaning(report(files / "blend.json"))
+    chosen = json.loads((files / "selected.json").read_text())["selection"]["certificates"][0]
+    said = meaning(report(files / "selected.json"))
+    if chosen["verdict"] == "holds":
+        limit = float(re.search(r"is wrong at most ([\d.]+) % of the time, with confidence 0.95", said)[1])
+        assert 100 * chosen["bound"] <= limit <= 100 * chosen["bound"] + 0.1
+        assert "which no run can check" in said
+
+
+def test_a_learner_that_does_not_beat_the_baseline_is_called_that_and_advice_follows(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 2)), np.repeat([1, -1], 100)
+    said = meaning(report(play(learners.OnlineGradientDescent(loss="hinge"), rows)))
+    assert "The learner does no better than that" in said
+    assert "The rows are sorted by label" in said
+    assert "--shuffle 0" in said
+
+
+def test_a_broken_theorem_comes_first_in_what_to_do(files, tmp_path):
+    target = changed(
+        files / "ogd.json", tmp_path / "b.json", lambda body: body["certificates"][0].update(verdict="broken")
+    )
+    said = meaning(report(target))
+    assert said.partition("What to do")[2].strip().startswith("Do not rely on this run")
 
 
 def test_figures_regret_and_streams_are_those_of_the_receipt(files, made):
@@ -115,7 +175,7 @@ def test_figures_regret_and_streams_are_those_of_the_receipt(files, made):
     assert receipt.segments[0]["digest"] in page.text
     assert f"mistakes {run.mistakes} {100 * run.mistakes / run.rounds:.2f} %" in page.text
     assert "logistic, ‖u‖ ≤ 2" in page.text
-    assert "give it beside the receipt" in page.text, "a receipt holds no baselines, and that is said"
+    assert "The receipt does not hold the two baselines" in page.text, "a receipt holds no baselines, and that is said"
 
 
 def test_a_model_joins_the_receipt_of_its_run_and_brings_the_baselines(files, made):
@@ -130,7 +190,7 @@ def test_a_model_joins_the_receipt_of_its_run_and_brings_the_baselines(files, ma
 
 def test_a_model_alone_has_figures_and_says_how_to_certify(files, made):
     page = Page(report(files / "ogd.nr"))
-    assert "A model holds no certificates" in page.text
+    assert "A model file holds no certificates" in page.text
     assert f"noregret certify {files / 'ogd.nr'} STREAM --receipt receipt.json" in page.text
     assert page.count("article") == 0
     assert at_most(made[0].regret_upper) in page.text
@@ -145,12 +205,12 @@ def test_a_selected_model_brings_its_promises(files):
 def test_a_blend_and_proofs(files):
     page = Page(report(files / "blend.json", files / "separable.json", files / "inseparable.json"))
     assert page.count("section") == 3
-    assert "the best of them, bert" in page.text
+    assert "The best single expert, bert, has" in page.text
     assert "mixture" in page.text
     assert "A hyperplane separates the two classes." in page.text
     assert "No hyperplane separates the two classes." in page.text
     assert "Σ λ·y·x = 0 exactly" in page.text
-    assert "a perceptron's mistakes, at most 2" in page.text
+    assert "mistakes of a perceptron, at most 2" in page.text
     assert f"noregret verify {files / 'blend.json'} TABLE" in page.text
 
 
@@ -190,7 +250,7 @@ def test_the_command_to_verify_works_as_it_stands(files, data, tmp_path):
     environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PATH": ""}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "the receipt stands" in done.stdout
+    assert "receipt verified: " in done.stdout
 
 
 def test_a_run_over_many_streams_names_some_of_them(data):
@@ -316,7 +376,7 @@ def test_pictures_stand_in_the_page_with_titles_and_captions(files):
     text = report(files / "ogd.json", files / "ogd.nr")
     page = Page(text)
     assert page.count("svg") == page.count("figure") == page.count("figcaption") >= 3
-    assert "Regret against promise so far" in page.text
+    assert "Regret and its bounds so far" in page.text
 
 
 def test_without_matplotlib_all_else_is_there(files, monkeypatch):

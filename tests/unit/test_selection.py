@@ -326,7 +326,7 @@ def test_learners_that_cannot_be_selected_from(make, sentence):
 def test_how_is_named_and_a_stream_is_given():
     with pytest.raises(SettingError, match="select must be one of penalised, last, average, voted, got 'best'"):
         nr.select(Perceptron(), stream(), how="best")
-    with pytest.raises(SettingError, match="select: give the stream"):
+    with pytest.raises(SettingError, match="select: pass the stream"):
         nr.select(Perceptron())
     with pytest.raises(SettingError, match="select: no rounds were played"):
         nr.select(Perceptron(), (np.ones((2, 2)), [1, -1], np.zeros(2)))
@@ -348,13 +348,13 @@ def test_two_streams_are_one_sample():
     halves = nr.select(both, (X[:50], y[:50]), (X[50:], y[50:]))
     whole = nr.select(Perceptron(), (X, y))
     assert halves.to_dict() == whole.to_dict()
-    with pytest.raises(SettingError, match="select: the learner has gone on since this run ended"):
+    with pytest.raises(SettingError, match="select: the learner has continued since this run ended"):
         nr.select(run, (X[:50], y[:50]))
 
 
 def test_another_stream_is_told_apart():
     rows = stream()
-    with pytest.raises(nr.InputError, match="is not the stream that was learned from"):
+    with pytest.raises(nr.InputError, match="is not the stream that the run was trained on"):
         nr.select(nr.play(Perceptron(), rows), (rows[0], -rows[1]))
 
 

@@ -56,15 +56,15 @@ def audit(
     seconds: float = math.inf,
     watch: Watch | None = None,
 ) -> Audit:
-    """What the logged predictions lost, and how much of it the best fixed weights u, ‖u‖ ≤ radius, would have saved.
+    """Compare logged predictions with the best fixed weights u, ‖u‖ ≤ radius: their loss, and how much it could save.
 
-    `log` is a file or a frame with named columns: the `label`, one of the `score`, the `probability` p of the positive
-    label (whose score is ln(p/(1−p))) and the hard `prediction` (which counts as a score of ±1, and of 0 where it is
-    blank), and the features: all other columns that are not in `ignore` and do not hold another logged prediction
-    (`keep` names some that are features although they look like one). `loss` is logistic, which is the log-loss, for
-    probabilities, and hinge otherwise; a probability of 0 for what happened loses infinitely much. `segments` is the
-    number of equal parts, in order; `segment_by` is a column whose values are the segments. Each interval is at most
-    `gap` of the best model's loss (or of 1) wide, unless `seconds` of solving run out before.
+    `log` is a file or a frame with named columns. It has the `label`, and one of: the `score`, the `probability` p of
+    the positive label (with score ln(p/(1−p))), or the hard `prediction` (with score ±1, and 0 if it is blank). All
+    other columns are features, except those in `ignore` and those that hold another logged prediction (`keep` names
+    features that only look like one). `loss` is logistic, the log-loss, for probabilities, and hinge otherwise; a
+    probability of 0 for the actual outcome has an infinite loss. `segments` is the number of equal parts, in order;
+    `segment_by` is a column whose values are the segments. The width of each interval is at most `gap` times the best
+    model's loss (or 1), unless `seconds` of solving run out first.
 
     >>> import pyarrow
     >>> log = pyarrow.table({"x": [1.0, -1.0, 2.0], "label": [1, -1, 1], "said": [1, 1, 1]})
@@ -132,10 +132,10 @@ def audit(
 
 
 def _featureless(left_out: Sequence[str]) -> str:
-    said = "holds no features beside what was predicted: log them too, or ask for a bias"
+    said = "holds no features besides the predictions: log them too, or use a bias"
     if not left_out:
         return said
-    return f"{said} (taken for logged predictions, and kept as features if --keep names them: {', '.join(left_out)})"
+    return f"{said} (taken for logged predictions; use keep= to keep them as features: {', '.join(left_out)})"
 
 
 def _listed(names: Sequence[str]) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ def _said(score: str | None, probability: str | None, prediction: str | None) ->
     given = [name for name in (score, probability, prediction) if name is not None]
     if len(given) != 1:
         raise SettingError(
-            "audit: give one of score, probability and prediction: the column that holds what was predicted"
+            "audit: needs exactly one of score, probability and prediction: the column with the logged predictions"
         )
     return given[0]
 
@@ -168,7 +168,7 @@ def _check(
     if not seconds > 0.0:
         raise SettingError(f"audit: seconds must be positive, got {seconds}")
     if segments is not None and segment_by is not None:
-        raise SettingError("audit: give a number of segments or a column of segments, not both")
+        raise SettingError("audit: segments and segment_by cannot be combined")
     if segments is not None and segments < 1:
         raise SettingError(f"audit: segments must be at least 1, got {segments}")
     if positive is not None and loss.regression:
@@ -191,7 +191,7 @@ def _check_again(log: Any) -> None:
     once = isinstance(log, Stream) or (isinstance(log, str | os.PathLike) and not Input(os.fspath(log)).rereadable)
     if once or type(log).__name__ == "RecordBatchReader":
         name = getattr(log, "source", None) or (STANDARD_INPUT if log == "-" else str(log) if once else "the table")
-        raise InputError("a log is read more than once: give a file or a table", name)
+        raise InputError("a log is read more than once: use a file or a table", name)
 
 
 def _solved(

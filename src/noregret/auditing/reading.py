@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret.errors import InputError
+from noregret.errors import InputError, spelled
 from noregret.learner import Core
 from noregret.prepare import Means, Preparation
 from noregret.protocol import encoded
@@ -74,9 +74,7 @@ class Beside:
         return found
 
     def _changed(self, line: int) -> InputError:
-        return InputError(
-            "the rows are not those of the first look: the log changed while it was read", self._source, line
-        )
+        return InputError("the log changed while it was being read", self._source, line)
 
 
 class _Distinct:
@@ -177,7 +175,11 @@ class Reading:
 
     def _check_there(self, block: Block, there: NDArray[np.bool_], what: str) -> None:
         if not (self._skip or there.all()):
-            raise _at(block, int((~there).argmax()), f"{what} is missing (use --missing skip to leave out such rows)")
+            raise _at(
+                block,
+                int((~there).argmax()),
+                f"{what} is missing (use {spelled('missing', 'skip')} to leave out such rows)",
+            )
 
     def close(self) -> None:
         """Give the room on disk back."""

@@ -13,7 +13,7 @@ from noregret.proof.hindsight import Hindsight
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the logged rounds: what the predictions lost on them, and the best fixed model of these rounds alone."""
+    """Some of the logged rounds: the loss of the predictions, and the best fixed model for these rounds alone."""
 
     name: str
     rounds: int
@@ -24,12 +24,12 @@ class Part:
 
     @property
     def loss(self) -> Interval:
-        """What the predictions lost; from infinity to infinity where one of them lost that."""
+        """The loss of the predictions; from infinity to infinity if one of them has infinite loss."""
         return Interval(math.inf, math.inf) if self.infinite else self.finite
 
     @property
     def regret(self) -> Interval:
-        """The loss of the predictions less that of the best fixed model: the true value lies between the ends."""
+        """The loss of the predictions minus that of the best fixed model: the true value lies between the ends."""
         if self.infinite:
             return self.loss
         return self.loss - Interval(self.best.lower, self.best.upper)
@@ -59,7 +59,7 @@ class Part:
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """A log's regret overall and by segment; `gap` is the one asked for, `finished` says whether all reached it."""
+    """The regret of a log, overall and by segment; `finished` says whether every interval reached `gap`."""
 
     source: str
     loss: Loss
@@ -81,26 +81,26 @@ class Audit:
 
     @property
     def finished(self) -> bool:
-        """Whether every interval is as narrow as was asked for."""
+        """Whether every interval is as narrow as requested."""
         return all(part.best.finished for part in (self.overall, *self.segments))
 
     @property
     def by_segment(self) -> Interval | None:
-        """What the best fixed model of each segment loses on it, summed."""
+        """The sum of the losses of the best fixed model of each segment."""
         if not self.segments:
             return None
         return sum((Interval(part.best.lower, part.best.upper) for part in self.segments), Interval.of(0.0))
 
     @property
     def drift(self) -> Interval | None:
-        """How much one fixed model loses to a fixed model for each segment: never below 0 in truth."""
+        """How much more one fixed model loses than one fixed model per segment; the true value is never below 0."""
         if self.by_segment is None:
             return None
         found = Interval(self.overall.best.lower, self.overall.best.upper) - self.by_segment
         return Interval(max(found.lo, 0.0), found.hi)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers, for `--json`."""
+        """Everything as plain numbers: what `--json` prints."""
         figures = self.overall.to_dict()
         drift, by_segment = self.drift, self.by_segment
         return {

@@ -2,8 +2,8 @@
 
 M_k = {rows with y⟨θ_k, x⟩ ≤ 0}: a score of 0 is misclassified, or nothing would ever be learned from θ = 0. With
 S_k = Σ_{M_k} y·x the step is S_k (sum), S_k/|M_k| (average), S_k/‖S_k‖ (normalised), or y·x of one row of M_k (random).
-The iteration stops at a separator. Where there is none it goes on for ever within bounds: it is stopped where S_k = 0,
-or where the weights come back to where they were.
+The iteration stops at a separator. If there is none, it would go on forever within bounds: it is stopped when S_k = 0
+or when the weights return to an earlier value.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class Outcome(Enum):
 
     SEPARATED = "stopped at a separator: no row is misclassified"
     STALLED = (
-        "stalls: the misclassified rows add up to 0, no step moves the weights: but for rounding, no separator exists"
+        "stalls: the misclassified rows add up to 0, so no step moves the weights: up to rounding, no separator exists"
     )
-    OSCILLATES = "oscillates: the weights came back to where they were: but for rounding, no separator exists"
+    OSCILLATES = "oscillates: the weights returned to an earlier value: up to rounding, no separator exists"
     LIMIT = "stopped by the limit on iterations: some rows are still misclassified"
 
 
 @dataclass(frozen=True)
 class BatchRun:
-    """An iteration that has ended; the traces hold one entry for θ_0, …, θ_K.
+    """A finished iteration; the traces hold one entry for each of θ_0, …, θ_K.
 
     J_hard counts the rows that the sign of the score gets wrong, a score of 0 being −1; J_soft = Σ max(−y·score, 0).
-    Where nothing was rounded, steps that add up to 0 prove that no separator exists; `noregret.separate` always does.
+    If nothing was rounded, steps that add up to 0 prove that no separator exists; `noregret.separate` always proves it.
     """
 
     update: str
@@ -68,7 +68,7 @@ class BatchRun:
 
     @property
     def oscillates(self) -> bool:
-        """Whether it came back to weights that it had before, or its steps add up to 0: it would go on for ever."""
+        """Whether it returned to earlier weights, or its steps add up to 0: it would go on forever."""
         return self.outcome in (Outcome.STALLED, Outcome.OSCILLATES)
 
     @property
@@ -86,9 +86,8 @@ class BatchRun:
         """How it ended, for people."""
         if self.returned_to is not None and self.outcome is Outcome.OSCILLATES:
             steps = self.iterations - self.returned_to
-            return (
-                f"{self.outcome.value} (after {self.iterations} steps as after {self.returned_to}, a round of {steps})"
-            )
+            same = f"after step {self.iterations} as after step {self.returned_to}"
+            return f"{self.outcome.value} ({same}, a cycle of {steps})"
         return f"{self.outcome.value} (after {self.iterations} steps)"
 
 
@@ -127,7 +126,7 @@ def run(
             break
         theta = theta + step * direction
         if not np.isfinite(theta).all():
-            raise DivergedError("batch perceptron: the weights stopped being finite; scale the rows or the step")
+            raise DivergedError("batch perceptron: the weights are no longer finite; scale the rows or the step")
         trace.steps += 1
         if pick is not None:
             picks.append(pick)

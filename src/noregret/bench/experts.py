@@ -39,10 +39,10 @@ def experts(size: Size, folder: Path) -> Iterator[Row]:
         ours = partial(blend, (x, y), loss=loss, method=method, keep_weights=False)
         took, found = best_of({OURS: ours}, size.turns)[OURS]
         each = took / rounds
-        yield row(job, OURS, each, each, loss=found.loss / rounds, nanoseconds_a_round=1e9 * each)
+        yield row(job, OURS, each, each, loss=found.loss / rounds, nanoseconds_per_row=1e9 * each)
         if loss == "squared" and installed("River"):
             theirs, lost = river(x[:fewer], y[:fewer])
-            yield row(job, "River", theirs, each, loss=lost, nanoseconds_a_round=1e9 * theirs)
+            yield row(job, "River", theirs, each, loss=lost, nanoseconds_per_row=1e9 * theirs)
         elif loss == "squared":
             yield missing(job, "River")
 

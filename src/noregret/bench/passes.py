@@ -76,7 +76,7 @@ def _compared(job: str, model: Any, peer: Any, X: Any, y: Any, turns: int) -> It
         ours,
         error=float(state["mistakes"][0]) / len(y),
         loss=float(state["loss"][0]) / len(y),
-        nanoseconds_a_round=1e9 * ours / len(y),
+        nanoseconds_per_row=1e9 * ours / len(y),
         share_of_summing=timed["sum"][0] / ours,
     )
     if peer is not None:
@@ -85,12 +85,12 @@ def _compared(job: str, model: Any, peer: Any, X: Any, y: Any, turns: int) -> It
 
 
 def own_loss(size: Size, folder: Path) -> Iterator[Row]:
-    """A loss of one's own against the built-in one that it copies."""
+    """Your own loss against the built-in one that it copies."""
     X, y = dense_stream(size.dense)
     built_in = estimator.OnlineGradientDescent(loss="logistic", **ONCE)
     copied = estimator.OnlineGradientDescent(loss=custom(_logistic, _logistic_slope, lipschitz=1.0), **ONCE)
     timed = best_of({"built-in": _fit(built_in, X, y), "own": _fit(copied, X, y)}, size.short_turns)
-    job, ours = "logistic descent, dense, a loss of one's own", timed["built-in"][0]
+    job, ours = "logistic descent, dense, your own loss", timed["built-in"][0]
     for who, name, model in ((OURS, "built-in", built_in), (f"{OURS}, the loss in Python", "own", copied)):
         yield row(job, who, timed[name][0], ours, loss=float(model.core.state["loss"][0]) / len(y))
 

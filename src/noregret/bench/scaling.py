@@ -43,13 +43,13 @@ def scaling(size: Size, folder: Path) -> Iterator[Row]:
 
 
 def _timed(job: str, at: int, before: int, rows: int, nonzeros: int, width: int, size: Size) -> Iterator[Row]:
-    """What so many rows cost a learner that has played others before."""
+    """The cost of these rows for a learner that has played others before."""
     X, y = skewed_rows(before + rows, nonzeros, width)
     first, second = (X.slice(0, before), y[:before]), (X.slice(before, before + rows), y[before:])
     contestants = {name: _grown(make, first, second, size.turns + 1) for name, make in LEARNERS.items()}
     for name, (seconds, _) in best_of(contestants, size.turns).items():
         each = seconds / rows
-        figures = {"nanoseconds a round": 1e9 * each, "nanoseconds a non-zero": 1e9 * each / nonzeros}
+        figures = {"nanoseconds per row": 1e9 * each, "nanoseconds per non-zero": 1e9 * each / nonzeros}
         yield {"job": job, "who": f"{OURS}, {name}", "at": at, "rounds": rows, **figures}
 
 

@@ -2,7 +2,7 @@
 
 Not CPU time: threads that a library leaves spinning would count for or against somebody without any work being done.
 Each contestant waits for those of the one before to calm down. Whole processes are timed with all that they start with;
-their CPU time and their peak memory are told by the system.
+the system reports their CPU time and peak memory.
 """
 
 from __future__ import annotations

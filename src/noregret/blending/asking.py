@@ -1,4 +1,4 @@
-"""What a blend must be told, what is missing, and an example of how to say it."""
+"""What a blend needs, what is missing, and an example call."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def asked(
 ) -> tuple[list[str], str]:
     """The columns of the experts, and the loss."""
     if costs and (outcome is not None or experts or loss is not None):
-        raise SettingError("blend: give outcome, experts and loss, or costs, not both")
+        raise SettingError("blend: needs either outcome, experts and loss, or costs, not both")
     lacking = missing(table, outcome, experts, loss, costs)
     if lacking:
         raise SettingError(f"blend: {_sentence(table, lacking, outcome, experts, loss)}")

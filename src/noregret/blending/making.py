@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from noregret.blending.asking import asked
 from noregret.blending.result import Blend
+from noregret.errors import spelled
 from noregret.experts import loss as losses
 from noregret.experts.blender import Blender
 from noregret.experts.combination import Combination, best_combination
@@ -45,12 +46,12 @@ def blend(
 ) -> Blend:
     """Blend the experts of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays.
 
-    Either `outcome`, `experts` and `loss` (squared, absolute, log, zero-one, brier), or `costs`: columns that hold what
-    each expert costs. `range` declares where numbers lie, [0, 1] unless said otherwise. `against` is what to compete
-    with: the best `expert`, or the best fixed `mean` of the experts (squared and absolute loss; the default of the
-    latter). `last_value` adds an expert who says what came the round before. `switches` m asks also for the best
-    sequence of experts that changes at most m times. `progress` hears now and then how many rounds of how many are
-    blended.
+    Give either `outcome`, `experts` and `loss` (squared, absolute, log, zero-one, brier), or `costs`, the columns with
+    the cost of each expert. `range` is the range of the numbers (default [0, 1]). `against` is what to compete with:
+    the best `expert`, or the best fixed `mean` of the experts (squared and absolute loss; the default for absolute).
+    `last_value` adds an expert that forecasts the previous outcome. `switches` m also compares with the best sequence
+    of experts with at most m switches. `progress` is called from time to time with the number of rounds done and the
+    total.
 
     >>> table = {"anna": [0.9, 0.8, 0.9], "bert": [0.2, 0.4, 0.1], "rain": [1, 1, 0]}
     >>> found = blend(table, outcome="rain", experts=["anna", "bert"], loss="log")
@@ -82,7 +83,7 @@ def blend(
     engine = blender.engine
     played = _played(engine, whole, keep_weights, progress)
     if played.rounds < rounds:
-        raise whole.at(played.rounds, "no expert that is left gave the outcome a positive probability")
+        raise whole.at(played.rounds, "every remaining expert gave the outcome probability 0")
     contest, best = _contest(blender, whole, played.losses)
     mean = None
     if blender.method == "gradient":
@@ -150,7 +151,11 @@ def _check_ranges(laid: Laid, columns: list[str], outcome: str | None, blender: 
     loss, (lo, hi) = blender.loss_name, blender.range
     if loss == "zero-one":
         return
-    advice = ": declare the range with --range LO,HI" if loss in losses.RANGED else ", so it is not a probability"
+    advice = (
+        f": declare another range with {spelled('range', 'LO,HI', python='range=(lo, hi)')}"
+        if loss in losses.RANGED
+        else ", so it is not a probability"
+    )
     rows: list[tuple[int, str]] = []
     if np.fmin.reduce(laid.given, axis=None) < lo or np.fmax.reduce(laid.given, axis=None) > hi:
         row, i, k = np.argwhere((laid.given < lo) | (laid.given > hi))[0].tolist()

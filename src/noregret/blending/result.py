@@ -28,9 +28,9 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class Blend:
-    """A table blended: forecasts, losses and weights of every round, the best expert, regret and what was promised.
+    """The result of a blend: forecasts, losses and weights of every round, the best expert, the regret and its bounds.
 
-    `loss` and `regret` are what they are to the last figures; `interval` and `contest.loss` enclose them.
+    `loss` and `regret` are correct up to the last digits; `interval` and `contest.loss` enclose them.
     """
 
     names: list[str]
@@ -55,59 +55,59 @@ class Blend:
 
     @property
     def rounds(self) -> int:
-        """How many rounds were blended."""
+        """The number of rounds."""
         return self.contest.rounds
 
     @property
     def loss(self) -> float:
-        """What the blend lost: for labels and costs the expected loss of following an expert drawn by weight."""
+        """The loss of the blend; for labels and costs, the expected loss of following an expert drawn by weight."""
         return 0.5 * (self.contest.loss.lo + self.contest.loss.hi)
 
     @property
     def interval(self) -> Interval:
-        """The regret against the best expert, with every rounding accounted for."""
+        """The regret against the best expert, with all rounding accounted for."""
         return self.contest.regret
 
     @property
     def regret(self) -> float:
-        """What the blend lost more than the best expert, over the rounds in which that one was awake."""
+        """How much more the blend lost than the best expert, over the rounds in which that expert was awake."""
         return 0.5 * (self.interval.lo + self.interval.hi)
 
     @property
     def mean_regret(self) -> Interval | None:
-        """What the blend lost more than the best fixed mean of the experts, where it competes with that."""
+        """How much more the blend lost than the best fixed mean of the experts, if it competes with that."""
         return self.contest.mean_regret
 
     @property
     def best(self) -> str:
-        """The expert against whom the regret is largest."""
+        """The expert with the largest regret."""
         return self.names[self.best_expert]
 
     @property
     def best_loss(self) -> float:
-        """What the best expert lost while it was awake."""
+        """The loss of the best expert while it was awake."""
         return self.expert_loss(self.best_expert)
 
     @property
     def bound(self) -> float | None:
-        """The least of what theorems promise of the regret against the best expert, and of the gradient method's regret
-        against the best mean, which is never smaller."""
+        """The smallest bound on the regret against the best expert; for the gradient method, on its regret against the
+        best mean, which is never smaller."""
         found = [one.bound for one in self.certificates if one.bound is not None and one.theorem != "fixed-share"]
         return min(found, default=None)
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound is true of any run with so small a loss, and so says nothing of this one."""
+        """Whether the bound is too loose to be useful: it holds for any run with a loss this small."""
         return self.bound is not None and self.bound >= self.contest.ceiling
 
     @property
     def broken(self) -> list[str]:
-        """The theorems that this run breaks: a bug, in noregret or in the theorem."""
+        """The theorems whose bound this run exceeds: a bug, in noregret or in the theorem."""
         return [one.theorem for one in self.certificates if one.verdict is Verdict.BROKEN]
 
     @property
     def mistakes(self) -> int | None:
-        """For labels: how often the label with most weight was wrong."""
+        """For labels: how often the label with the most weight was wrong."""
         if self.reading["loss"] != "zero-one":
             return None
         return int((self.forecasts[:, 0] != self.laid.outcomes).sum())
@@ -117,7 +117,7 @@ class Blend:
         return np.asarray(~np.isnan(self.laid.given[:, i, 0]))
 
     def costs(self) -> NDArray[np.float64]:
-        """What each expert lost in each round; a sleeper suffers the blend's own loss."""
+        """The loss of each expert in each round; a sleeper suffers the blend's own loss."""
         columns = [
             losses.values(self.reading["loss"], self.laid.given[:, i], self.laid.outcomes)
             for i in np.arange(len(self.names))
@@ -126,7 +126,7 @@ class Blend:
         return np.where(np.isnan(self.laid.given[:, :, 0]), self.losses[:, None], found)
 
     def expert_loss(self, i: int) -> float:
-        """What expert i lost while it was awake."""
+        """The loss of expert i while it was awake."""
         there = self.awake(i)
         value = losses.values(self.reading["loss"], self.laid.given[there, i], self.laid.outcomes[there])
         return math.fsum(value)
@@ -148,7 +148,7 @@ class Blend:
         return np.asarray((-np.cumsum(terms, axis=0)).max(axis=1))
 
     def promised_so_far(self) -> Vector:
-        """What was promised of the regret after every round (of those methods that promise it of every round)."""
+        """The bound on the regret after every round (for methods that have one for every round)."""
         t, contest = np.arange(1.0, self.rounds + 1.0), self.contest
         logs, width = arithmetic.log(float(max(contest.experts, 1))), contest.width
         match contest.learner:
@@ -170,14 +170,14 @@ class Blend:
                 return np.asarray(((logs + (t - 1.0) * stays) / rate + rate * t / 8.0) * width if rate else 0.0 * t)
 
     def combination(self, gap: float = 1e-6) -> Combination:
-        """The best fixed convex combination of the experts: an interval that holds its loss, and its weights."""
+        """The best fixed convex combination of the experts: an interval that contains its loss, and its weights."""
         if self.mean is not None:
             return self.mean
         loss, given = self.reading["loss"], self.laid.given
         if loss not in COMBINED:
             raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {loss}")
         if np.isnan(given).any():
-            raise SettingError("blend: the best combination is for experts that never sleep")
+            raise SettingError("blend: the best combination needs a forecast from every expert in every round")
         if loss != "log":
             return best_combination(given[:, :, 0], self.laid.outcomes, loss, gap)
         y = self.laid.outcomes
@@ -188,7 +188,7 @@ class Blend:
         return best_combination(chances, y, loss, gap)
 
     def to_dict(self) -> dict[str, Any]:
-        """All but what is there for every round, as plain numbers."""
+        """Everything except the values of every round, as plain numbers."""
         found = {
             "rounds": self.rounds,
             "experts": len(self.names),
@@ -217,7 +217,7 @@ class Blend:
         }
 
     def table(self) -> list[dict[str, Any]]:
-        """A row for every expert: loss and rounds while awake, the regret against it, its weight at the end."""
+        """One row per expert: loss and rounds while awake, the regret against it, its final weight."""
         own, loss, below = self.losses, self.reading["loss"], self.contest.below
         rows = []
         for i, name in enumerate(self.names):
@@ -242,7 +242,7 @@ class Blend:
         }
 
     def receipt(self) -> BlendReceipt:
-        """The claims with the vectors behind them; `verify` recomputes all of it from the table."""
+        """The claims with the vectors behind them; `verify` recomputes everything from the table."""
         judged = self._claimed()
         experts = self._experts()
         points = {"forecasts": self.forecasts.reshape(-1), "losses": self.losses, "weights": self.last_weights}

@@ -43,42 +43,45 @@ def audit(
     *,
     score: Annotated[
         str | None,
-        typer.Option(help="The column of logged scores: the sign is the prediction."),
+        typer.Option(help="The column with the logged scores; the sign is the prediction."),
     ] = None,
     probability: Annotated[
         str | None,
-        typer.Option(help="The column of logged probabilities p of the positive label: their scores are ln(p/(1−p))."),
+        typer.Option(
+            help="The column with the logged probabilities p of the positive label; the score is ln(p/(1−p))."
+        ),
     ] = None,
     prediction: Annotated[
         str | None,
         typer.Option(
-            help="The column of logged predictions: labels, which count as scores of ±1 (blank: 0, a mistake), or"
-            " numbers."
+            help="The column with the logged predictions: labels, scored ±1 (a blank scores 0, a mistake), or numbers."
         ),
     ] = None,
     loss: Annotated[
         str | None,
         typer.Option(
-            help="hinge (default; of probabilities logistic, which is the log-loss), margin-hinge:ρ, squared-hinge,"
-            " perceptron, logistic, exponential; for numbers squared, absolute, huber:δ, pinball:τ."
+            help="hinge (default; logistic, the log-loss, for probabilities), margin-hinge:ρ, squared-hinge,"
+            " perceptron, logistic, exponential; for numbers: squared, absolute, huber:δ, pinball:τ."
         ),
     ] = None,
-    radius: Annotated[float, typer.Option(help="The comparators are all weights within this distance of 0.")] = 10.0,
+    radius: Annotated[float, typer.Option(help="Compare with all weights of norm at most this.")] = 10.0,
     bias: Annotated[
-        bool, typer.Option("--bias", help="Let comparators have a bias: a constant 1 in every row.")
+        bool, typer.Option("--bias", help="Give the comparators a bias: a constant 1 in every row.")
     ] = False,
-    segments: Annotated[int | None, typer.Option(help="Cut the log into K equal parts, in order.", metavar="K")] = None,
+    segments: Annotated[
+        int | None, typer.Option(help="Split the log into K equal parts, in order.", metavar="K")
+    ] = None,
     segment_by: Annotated[
-        str | None, typer.Option(help="A column whose values are the segments; it is not a feature.")
+        str | None, typer.Option(help="The column whose values define the segments; it is not used as a feature.")
     ] = None,
     rows: LogRows,
     solving: Solving,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the parts against their best models to this file (.png, .svg, .pdf).")
+        Path | None, typer.Option(help="Draw each part and its best model to this file (.png, .svg, .pdf).")
     ] = None,
     shown: Shown,
 ) -> None:
-    """Say how much better the best fixed linear model would have done than the predictions in a log, and where.
+    """Compare the predictions in a log with the best fixed linear model: how much was lost, and where.
 
     Examples:
 
@@ -119,7 +122,7 @@ def audit(
         _show(found)
         show_lines(found.decisions)
     if found.probabilities:
-        told = "every score lies in [0, 1]: if they are probabilities, say --probability in place of --score"
+        told = "every score lies in [0, 1]: if these are probabilities, use --probability instead of --score"
         print(f"noregret: note: {told}", file=sys.stderr)
 
 
@@ -128,27 +131,27 @@ def _show(found: Audit) -> None:
 
     with_bias = ", with a bias" if found.bias else ""
     print(
-        f"{found.source}: loss {found.loss.spec}, against the best fixed weights with ‖u‖ ≤ {found.radius:g}"
-        f" of {number(found.features)} features{with_bias}"
+        f"{found.source}: {found.loss.spec} loss, compared with the best fixed weights ‖u‖ ≤ {found.radius:g}"
+        f" on {number(found.features)} features{with_bias}"
     )
     if found.columns:
         more = len(found.columns) - NAMED
         print(f"features: {', '.join(found.columns[:NAMED])}" + (f" and {more} more columns" if more > 0 else ""))
     if found.left_out:
         which = ", ".join(found.left_out)
-        print(f"not features, because they look like logged predictions: {which} (--keep COLUMNS keeps some)")
-    head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret a round")
+        print(f"not used as features because they look like logged predictions: {which} (override: --keep COLUMNS)")
+    head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret per row")
     table([_row(part) for part in (found.overall, *found.segments)], head)
     for line in _explained(found):
         print(line)
     drift, summed = found.drift, found.by_segment
     if drift is not None and summed is not None:
-        print(f"the best fixed model of each segment: {outward(summed.lo, summed.hi)} in all")
-        print(f"drift, what one fixed model loses to one a segment: {outward(drift.lo, drift.hi)}")
+        print(f"the best fixed model of each segment, total loss: {outward(summed.lo, summed.hi)}")
+        print(f"drift, what one fixed model loses compared with one per segment: {outward(drift.lo, drift.hi)}")
     if found.finished:
-        print(f"each best loss is known to within {found.gap:g} of itself, or of 1 where it is smaller")
+        print(f"each best loss is known to a relative precision of {found.gap:g} (absolute below 1)")
     else:
-        print(f"the time was up before each best loss was known to within {found.gap:g}: this is what was proved")
+        print(f"time ran out before every best loss was known to {found.gap:g}: these are the intervals proved so far")
 
 
 def _explained(found: Audit) -> Iterator[str]:
@@ -157,18 +160,18 @@ def _explained(found: Audit) -> Iterator[str]:
 
     if found.blank:
         said = "prediction is" if found.blank == 1 else "predictions are"
-        yield f"{number(found.blank)} {said} blank: a blank counts as a score of 0, which is a mistake"
+        yield f"{number(found.blank)} {said} blank: a blank counts as score 0, which is a mistake"
     whole = found.overall
     if whole.infinite:
         left, rest = number(0.5 * (whole.finite.lo + whole.finite.hi)), whole.rounds - whole.infinite
         yield (
-            f"the loss is infinite: {counted(whole.infinite, 'round')} gave what happened a probability of 0;"
-            f" the other {counted(rest, 'round')} lost {left}"
+            f"the loss is infinite: {counted(whole.infinite, 'round')} gave the actual outcome probability 0;"
+            f" the loss of the other {counted(rest, 'round')} is {left}"
         )
     below = [part.name for part in (whole, *found.segments) if part.regret.hi < 0.0]
     if below:
         yield (
-            f"a regret below 0 ({', '.join(below[:NAMED])}): the predictions lost less than every fixed linear model of"
+            f"regret below 0 ({', '.join(below[:NAMED])}): the predictions did better than every fixed linear model on"
             " these features within the radius"
         )
 

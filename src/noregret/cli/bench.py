@@ -23,12 +23,14 @@ def bench(
             metavar="JOB",
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small streams and few turns: two minutes.")] = False,
-    json: Annotated[Path | None, typer.Option(help="Write every figure and the machine's facts to this file.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small streams, few repetitions: two minutes.")] = False,
+    json: Annotated[
+        Path | None, typer.Option(help="Write all figures and facts about the machine to this file.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the scaling job to this file (.png, .svg, .pdf).")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Time noregret beside every peer that is installed, on generated streams, and print ratios.
+    """Time noregret and every installed peer on generated streams, and print the ratios.
 
     Examples:
 
@@ -46,7 +48,7 @@ def bench(
 
         check_picture(plot)
         if "scaling" not in chosen:
-            raise SettingError("--plot draws the job scaling, which --only leaves out")
+            raise SettingError("--plot needs the job scaling: add it to --only")
     check_writable("-", json, plot)
     shown: list[Row] = []
 

@@ -21,16 +21,16 @@ def blend(
     table: Annotated[
         str,
         typer.Argument(
-            help="A table with a header (CSV, TSV, Parquet, Arrow; compressed or not), one round a row.",
+            help="A table with a header (CSV, TSV, Parquet, Arrow; compressed or not), one round per row.",
             metavar="TABLE",
         ),
     ],
-    outcome: Annotated[str | None, typer.Option(help="The column that holds what came.", metavar="COLUMN")] = None,
+    outcome: Annotated[str | None, typer.Option(help="The column with the actual outcomes.", metavar="COLUMN")] = None,
     experts: Annotated[
         str | None,
         typer.Option(
-            help="The columns that hold the forecasts, separated by commas; probabilities of several outcomes stand in"
-            " columns EXPERT:OUTCOME. An empty cell: the expert sleeps.",
+            help="The columns with the forecasts, separated by commas. Probabilities of several outcomes are in columns"
+            " named EXPERT:OUTCOME. An empty cell means that the expert sits out this round.",
             metavar="COLUMNS",
         ),
     ] = None,
@@ -39,11 +39,9 @@ def blend(
     ] = None,
     costs: Annotated[
         str | None,
-        typer.Option(help="Instead of forecasts: columns that hold what each expert costs.", metavar="COLUMNS"),
+        typer.Option(help="Instead of forecasts: the columns with the cost of each expert.", metavar="COLUMNS"),
     ] = None,
-    range: Annotated[
-        str | None, typer.Option(help="Between what numbers lie; 0,1 if nothing is said.", metavar="LO,HI")
-    ] = None,
+    range: Annotated[str | None, typer.Option(help="The range of the numbers (default 0,1).", metavar="LO,HI")] = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -60,18 +58,17 @@ def blend(
         ),
     ] = None,
     last_value: Annotated[
-        bool, typer.Option("--last-value", help="One expert more: the outcome of the round before.")
+        bool, typer.Option("--last-value", help="Add an expert that forecasts the previous outcome.")
     ] = False,
     switches: Annotated[
         int | None,
         typer.Option(
-            help="Compare also with the best sequence of experts that changes at most M times; fixed-share is tuned"
-            " for it.",
+            help="Also compare with the best sequence of experts with at most M switches; fixed-share is tuned for it.",
             metavar="M",
         ),
     ] = None,
     combination: Annotated[
-        bool, typer.Option("--combination", help="Compare also with the best fixed mean of the experts.")
+        bool, typer.Option("--combination", help="Also compare with the best fixed mean of the experts.")
     ] = False,
     forecasts: Annotated[Path | None, typer.Option(help="Write the blend's forecasts to this CSV file.")] = None,
     weights: Annotated[Path | None, typer.Option(help="Write the weights of every round to this CSV file.")] = None,
@@ -81,11 +78,13 @@ def blend(
     picture: Annotated[
         str | None, typer.Option(help="What --plot draws: overview (default), weights or regret.", metavar="KIND")
     ] = None,
-    receipt: Annotated[Path | None, typer.Option(help="Write a receipt that verify checks to this file.")] = None,
+    receipt: Annotated[
+        Path | None, typer.Option(help="Write a receipt to this file; noregret verify checks it.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print no table.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not print the table.")] = False,
 ) -> None:
-    """Blend the forecasts of several experts: who was best, what following them cost, and what was promised.
+    """Blend the forecasts of several experts into one that stays close to the best of them.
 
     Examples:
 
@@ -102,7 +101,7 @@ def blend(
     check_writable(table, forecasts, weights, plot, receipt)
     kind = asked_kind(plot, picture, ("overview", "weights", "regret"))
     if forecasts is not None and costs is not None:
-        raise SettingError("--forecasts needs forecasts: with --costs there are none")
+        raise SettingError("--forecasts does not work with --costs: there are no forecasts to write")
     _check_asked(table, outcome, names(experts), loss, names(costs))
     with blending(quiet) as told:
         found = blended(
@@ -240,9 +239,9 @@ def _show(found: Blend, best_mean: Any) -> None:
         cells = (number(awake), number(lost), number(lost / awake) if awake else "–", number(float(row["regret"])))
         name = row["expert"] + (" (best)" if row["expert"] == found.best else "")
         rows.append((name, *cells, f"{row['weight']:.4f}", share(led.get(row["expert"], 0), found.rounds)))
-    table(rows, ("", "rounds", "loss", "per row", "regret", "last weight", "in the lead"))
+    table(rows, ("", "rounds", "loss", "per row", "regret", "final weight", "in the lead"))
     if found.mistakes is not None:
-        print(f"the label with most weight was wrong {counted(found.mistakes, 'time')}")
+        print(f"the label with the most weight was wrong {counted(found.mistakes, 'time')}")
     print(f"in the lead: {_stretches(leads)}")
     _show_promises(found)
     switching = found.to_dict()["switching"]
@@ -256,11 +255,11 @@ def _show(found: Blend, best_mean: Any) -> None:
         parts = ", ".join(f"{name} {value:.3f}" for name, value in zip(found.names, best_mean.weights, strict=True))
         print(f"best fixed mean: loss in {outward(best_mean.lower, best_mean.upper)}: {parts}")
     if found.bound is not None:
-        empty = " (vacuous: the blend lost no more than that at all)" if found.vacuous else ""
+        empty = " (too loose to be useful here)" if found.vacuous else ""
         whom, regret = found.best, number(found.regret)
         if found.mean_regret is not None:
             whom, regret = "the best fixed mean", outward(found.mean_regret.lo, found.mean_regret.hi)
-        print(f"regret against {whom}: {regret}, promised: at most {at_most(found.bound)}{empty}")
+        print(f"regret against {whom}: {regret}, bound: {at_most(found.bound)}{empty}")
 
 
 def _title(found: Blend) -> str:

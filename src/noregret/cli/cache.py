@@ -22,12 +22,12 @@ def cache(
     *,
     columns: Columns,
     check: Annotated[
-        bool, typer.Option("--check", help="Compare every byte of the cache and of the file instead of making one.")
+        bool, typer.Option("--check", help="Check every byte of the existing cache and of the file; make nothing.")
     ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Remove the file's cache.")] = False,
     shown: Shown,
 ) -> None:
-    """Keep the parsed rows of a file beside it, as FILE.nrcache, for commands that are given --cache.
+    """Store the parsed rows of a file next to it, as FILE.nrcache, for commands that run with --cache.
 
     Example: noregret cache spam.svm.gz
     """
@@ -38,7 +38,7 @@ def cache(
     if check or remove:
         _refuse(columns.said(), "--check" if check else "--remove")
         if check and remove:
-            raise SettingError("--check and --remove are two things: give one of them")
+            raise SettingError("--check and --remove cannot be combined")
         (_check if check else _remove)(stream, json, quiet)
         return
     began = time.perf_counter()
@@ -56,7 +56,7 @@ def _refuse(reading: dict[str, Any], what: str) -> None:
 
     for key, value in reading.items():
         if value:
-            raise SettingError(f"{flag(key)} says how to make a cache: it does not go with {what}")
+            raise SettingError(f"{flag(key)} sets how a cache is made and cannot be combined with {what}")
 
 
 def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
@@ -74,7 +74,7 @@ def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
             bar.show(f"reading {rows:,} rows", source.fraction())
     found = source.sound()
     if found is None:
-        raise InputError("was changed while it was being read: no cache was made", source.source)
+        raise InputError("changed while it was being read: no cache was made", source.source)
     return True, found
 
 
@@ -102,9 +102,9 @@ def _show(answer: dict[str, Any], json: bool, quiet: bool) -> None:
     elif not quiet:
         from noregret.cli.show import number, table
 
-        print(f"{answer['cache']}: {'made' if answer['made'] else 'there already, and right'}")
+        print(f"{answer['cache']}: {'made' if answer['made'] else 'up to date'}")
         rows = [(key, number(answer[key])) for key in ("rows", "features", "values", "bytes")]
-        rows.append(("  times the file", f"{answer['ratio']:.2f}"))
+        rows.append(("  relative to the file", f"{answer['ratio']:.2f}"))
         table([*rows, ("seconds", f"{answer['seconds']:.3f}")])
 
 
@@ -133,9 +133,9 @@ def _check(stream: str, json: bool, quiet: bool) -> None:
         if json:
             _show({"cache": path, "source": stream, "right": not wrong, "reason": wrong or None}, json, quiet)
         elif wrong:
-            print(f"noregret: {path}: {wrong}: it will be made anew when it is used", file=sys.stderr)
+            print(f"noregret: {path}: {wrong}: the next use will rebuild it", file=sys.stderr)
         elif not quiet:
-            print(f"{path}: whole, and of {stream} as it is now")
+            print(f"{path}: intact, and up to date with {stream}")
         if wrong:
             raise typer.Exit(1)
 
@@ -149,7 +149,11 @@ def _wrong(path: str, stream: str) -> str:
         with CacheFile(path) as found:
             for _ in found.blocks(stream):
                 pass
-            return "" if same_bytes(stream, found.origin) else "it is of another file, or of this one before a change"
+            return (
+                ""
+                if same_bytes(stream, found.origin)
+                else "it belongs to another file or to an older version of this one"
+            )
     except Damaged as error:
         return str(error)
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 def certify(
     model: Annotated[Path, typer.Argument(help="A model file written by learn --save.")],
-    streams: Annotated[
-        list[str], typer.Argument(help="The streams it was learned from, in order.", metavar="STREAM...")
-    ],
+    streams: Annotated[list[str], typer.Argument(help="The streams it was trained on, in order.", metavar="STREAM...")],
     radius: Annotated[
-        float | None, typer.Option(help="The ball of comparators, for a learner without a radius of its own.")
+        float | None, typer.Option(help="The radius of the comparators, for a learner without its own radius.")
     ] = None,
     radii: Annotated[
-        str | None, typer.Option(help="Also the regret in balls of these radii, separated by commas.")
+        str | None, typer.Option(help="Also compute the regret for these radii, separated by commas.")
     ] = None,
-    anytime: Annotated[bool, typer.Option("--anytime", help="Also the regret after 1, 2, 4, 8, … rounds.")] = False,
+    anytime: Annotated[
+        bool, typer.Option("--anytime", help="Also compute the regret after 1, 2, 4, 8, … rounds.")
+    ] = False,
     gap: Gap = None,
     seconds: Seconds = None,
     plot: Annotated[
@@ -68,7 +68,7 @@ def certify(
         check_writable(stream, receipt, plot)
     kind = asked_kind(plot, picture, ("regret", "radius", "bounds", "mistakes"))
     if kind == "radius" and not radii_of(radii):
-        raise SettingError("--picture radius goes with --radii")
+        raise SettingError("--picture radius needs --radii")
     core, _ = models.load(model)
     run = Run.of(core)
     check_certified(kind, core, radius)

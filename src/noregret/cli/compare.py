@@ -32,7 +32,7 @@ class Contenders(Group):
     ] = None
     task: TaskName = None
     certify: Annotated[
-        bool, typer.Option("--certify", help="Solve for the best models in hindsight: regrets and theorems.")
+        bool, typer.Option("--certify", help="Solve for the best models in hindsight; show regrets and theorems.")
     ] = False
     radius: Annotated[
         float | None,
@@ -43,7 +43,9 @@ class Contenders(Group):
 class Drawing(Group):
     """What is drawn, and how sure the differences are."""
 
-    confidence: Annotated[float, typer.Option(help="Of the intervals for differences between learners.")] = 0.95
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals for differences between learners.")] = (
+        0.95
+    )
     plot: Annotated[Path | None, typer.Option(help="Draw the curves so far to this file (.png, .svg, .pdf).")] = None
     picture: Annotated[
         str | None, typer.Option(help="What --plot draws: overview (default), error or risk.", metavar="KIND")
@@ -61,7 +63,7 @@ def compare(
     drawing: Drawing,
     shown: Shown,
 ) -> None:
-    """Play several learners on the same rounds and set their mistakes, losses, regrets and bounds side by side.
+    """Run several learners on the same rows and compare their mistakes, losses, regrets and bounds.
 
     Examples:
 
@@ -92,7 +94,7 @@ def compare(
 
         _show(comparison)
         show_lines(source.decisions)
-        print(f"the best of them alone: {command}")
+        print(f"to run only the best: {command}")
     leave_if_broken([f"{name} ({one.spec})" for one in comparison.contenders for name in one.broken], "the stream")
 
 
@@ -133,10 +135,10 @@ def _check_asked(contenders: Contenders, common: CommonSettings, solving: Solvin
 
     for key, value in (("gap", solving.gap), ("seconds", solving.seconds)):
         if value is not None and not contenders.certify:
-            raise SettingError(f"{flag(key)} goes with --certify")
+            raise SettingError(f"{flag(key)} needs --certify")
     for key, value in {**common, "radius": contenders.radius}.items():
         if value is not None and contenders.learner is None:
-            raise SettingError(f"{flag(key)} goes with --learner: the line-up has settings of its own")
+            raise SettingError(f"{flag(key)} needs --learner: the default line-up has its own settings")
 
 
 def _command(stream: str, reading: dict[str, Any], comparison: Comparison, shuffle: int | None) -> str:
@@ -194,7 +196,7 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         key = key.replace("-", "_")
         if key in COMMON:
-            raise SettingError(f"--learner {spec}: {flag(key)} is common to all learners, so it is no part of a SPEC")
+            raise SettingError(f"--learner {spec}: {flag(key)} applies to all learners, so it cannot be part of a SPEC")
         if not (equals and value) or key in given:
             raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
         if key not in own:
@@ -209,10 +211,10 @@ def _show(comparison: Comparison) -> None:
     from noregret.cli.show import number, outward, table
 
     first = comparison.contenders[0].run
-    print(f"{number(first.rounds)} rounds of {number(first.features)} features, the same for every learner")
+    print(f"{number(first.rounds)} rounds of {number(first.features)} features, identical for every learner")
     if comparison.recognised is not None:
         task = comparison.recognised.task
-        print(f"task: {task.words}; the line-up for it, each learner with a bias and scaled rows, the best first")
+        print(f"task: {task.words}; default line-up, each learner with a bias and scaled rows, best first")
     errors = "mean absolute error" if first.mistakes is None else "mistakes"
     solved = ("regret", "bound", "slack") if comparison.certified else ()
     head = ("", errors, "loss", "per row", *solved, "seconds")
@@ -257,12 +259,12 @@ def _mistakes(mistakes: float | None, rounds: int) -> str:
 
 def _told(one: Contender) -> str:
     """Whom the regret is against, in which loss, and by which theorem the bound stands."""
-    said = "no regret without a radius"
+    said = "no regret: needs a radius"
     if one.hindsight is not None:
         whom = "any u" if math.isinf(one.hindsight.radius) else f"‖u‖ ≤ {one.hindsight.radius:g}"
-        late = "" if one.hindsight.finished else ", as far as the time allowed"
+        late = "" if one.hindsight.finished else " (time ran out: not fully solved)"
         said = f"regret in the {one.loss} loss against {whom}{late}"
-    return f"{one.spec}: {said}; bound: {one.bound.theorem if one.bound else 'none that says something'}"
+    return f"{one.spec}: {said}; bound: {one.bound.theorem if one.bound else 'none that is useful'}"
 
 
 def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:

@@ -15,11 +15,11 @@ PROMISE = "ogd-linearised"
 
 
 def demo(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for what it writes; made if it is missing.")
-    ] = Path("demo"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to; created if missing.")] = Path(
+        "demo"
+    ),
 ) -> None:
-    """Play two learners on 569 real examinations, certify one run, and end with a report to open in a browser.
+    """Run two learners on 569 real examinations, certify one run and write a report for the browser.
 
     Example: noregret demo
     """
@@ -47,7 +47,7 @@ def demo(
             ),
         }
     run = runs["gradient descent"]
-    print("569 breast examinations, 30 measurements each; is the tumour benign? One pass: predict, be told, update.\n")
+    print("569 breast examinations, 30 measurements each: is the tumour benign? One pass: predict, then learn.\n")
     _show(runs)
     with telling("certifying one run"):
         receipt = certify(run, read(rows), anytime=True, gap=1e-6)
@@ -60,12 +60,12 @@ def demo(
             draw_story(story(run, read(rows)), run, output / "explains.svg")
     report(output / "receipt.json", output / "tumours.nr", output=output / "report.html")
     if can_draw():
-        print(f"the error so far, round by round: {output / 'errors.png'}")
-        print(f"what happened and what was promised: {output / 'explains.svg'}")
+        print(f"error over time: {output / 'errors.png'}")
+        print(f"loss, regret and bound over time: {output / 'explains.svg'}")
     else:
-        print("without pictures, for they need matplotlib: pip install 'noregret[plot]'")
-    print(f"the receipt, to be checked with: noregret verify {output / 'receipt.json'} {rows}")
-    print(f"the report: {output / 'report.html'}")
+        print("no pictures: they need matplotlib (pip install 'noregret[plot]')")
+    print(f"receipt, checked by: noregret verify {output / 'receipt.json'} {rows}")
+    print(f"report, to open in a browser: {output / 'report.html'}")
     leave_if_broken(receipt.broken)
 
 
@@ -79,7 +79,7 @@ def _written(output: Path) -> Path:
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"is no folder and cannot be made one: {error.strerror}", str(output)) from error
+        raise InputError(f"is not a folder and cannot be created: {error.strerror}", str(output)) from error
     data = load_breast_cancer()
     with whole_file(output / "tumours.svm") as file:
         dump_svmlight_file(data.data, data.target, file, zero_based=False)
@@ -95,7 +95,7 @@ def _show(runs: dict[str, Run]) -> None:
     rows = [(name, str(run.mistakes), share(run.mistakes or 0, run.rounds)) for name, run in runs.items()]
     for key, mistakes in first.baselines.items():
         rows.append((BASELINES[key], f"{mistakes:.0f}", share(mistakes, first.rounds)))
-    table(rows, ("", "mistakes", "of the rounds"))
+    table(rows, ("", "mistakes", "per row"))
 
 
 def _show_regret(receipt: Receipt) -> None:
@@ -106,7 +106,7 @@ def _show_regret(receipt: Receipt) -> None:
     assert regret is not None
     promised = next(one["bound"] for one in receipt.certificates if one["theorem"] == PROMISE)
     best = regret["comparator"]
-    print(f"\ngradient descent lost {number(receipt.figure('loss'))} (logistic loss)")
-    print(f"the best fixed weights, known only with hindsight: {at_least(best['lower'])} to {at_most(best['upper'])}")
-    print(f"so its regret, certified: {at_least(regret['lower'])} to {at_most(regret['upper'])}")
-    print(f"what theory promised: at most {at_most(promised)}\n")
+    print(f"\ngradient descent, total logistic loss: {number(receipt.figure('loss'))}")
+    print(f"best fixed weights, chosen in hindsight: {at_least(best['lower'])} to {at_most(best['upper'])}")
+    print(f"certified regret, the difference: {at_least(regret['lower'])} to {at_most(regret['upper'])}")
+    print(f"bound from theory: {at_most(promised)}\n")

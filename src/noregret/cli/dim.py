@@ -31,7 +31,7 @@ def dim(
         Path | None, typer.Option(help="Draw the mistake tree to this file (.png, .svg, .pdf).", metavar="FILE")
     ] = None,
     seconds: Annotated[
-        float, typer.Option(help="Stop the search after this time, with the interval proved by then.", metavar="S")
+        float, typer.Option(help="Stop the search after this time and print the interval proved so far.", metavar="S")
     ] = 60.0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -62,7 +62,7 @@ def searching(quiet: bool) -> Iterator[Callable[[str, int, int, int], None]]:
     from noregret.cli.progress import telling
 
     with telling("searching", quiet) as tell:
-        yield lambda what, lower, upper, looked: tell(f"{what} dimension: {lower} to {upper} ({looked:,} looked at)")
+        yield lambda what, lower, upper, looked: tell(f"{what} dimension: {lower} to {upper} ({looked:,} searched)")
 
 
 def _show(found: Dimensions, witness: bool, tree: bool) -> None:
@@ -71,7 +71,7 @@ def _show(found: Dimensions, witness: bool, tree: bool) -> None:
     hypotheses = found.hypotheses
     rows = [("hypotheses", number(len(hypotheses))), ("points", number(len(hypotheses.points)))]
     if hypotheses.repeated:
-        rows.insert(1, ("  rows that repeat another", number(hypotheses.repeated)))
+        rows.insert(1, ("  duplicate rows", number(hypotheses.repeated)))
     rows += [
         ("VC dimension", str(found.vc)),
         ("Littlestone dimension", str(found.littlestone)),
@@ -79,7 +79,7 @@ def _show(found: Dimensions, witness: bool, tree: bool) -> None:
     ]
     table(rows)
     if not (found.vc.exact and found.littlestone.exact):
-        print("stopped by --seconds: the intervals are what is proved so far")
+        print("stopped by --seconds: these intervals are proved so far")
     if witness:
         print(f"\nshattered points: {', '.join(map(str, found.shattered)) or 'none'}")
         print("shattered mistake tree, nodes 1, 2, … (from node i label y leads to node 2i + y):")
@@ -88,5 +88,7 @@ def _show(found: Dimensions, witness: bool, tree: bool) -> None:
         from noregret.picture.tree import tree_lines
 
         print()
-        for line in tree_lines(hypotheses, found.tree) if len(hypotheses) else ("no hypothesis, no tree",):
+        for line in (
+            tree_lines(hypotheses, found.tree) if len(hypotheses) else ("the class is empty, so it has no tree",)
+        ):
             print(line)

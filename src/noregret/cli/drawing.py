@@ -19,7 +19,7 @@ def asked_kind(plot: Path | None, picture: str | None, kinds: tuple[str, ...]) -
 
     if plot is None:
         if picture is not None:
-            raise SettingError("--picture goes with --plot")
+            raise SettingError("--picture needs --plot")
         return None
     from noregret.picture.canvas import MOVING as FRAMES
     from noregret.picture.canvas import check_picture
@@ -29,7 +29,7 @@ def asked_kind(plot: Path | None, picture: str | None, kinds: tuple[str, ...]) -
     framed = plot.suffix.lower() == FRAMES and MOVING in kinds
     kind = picture or (MOVING if framed else kinds[0])
     if framed and kind != MOVING:
-        raise SettingError(f"--picture {kind} stands still, and {plot} would be a film: films are of updates")
+        raise SettingError(f"--picture {kind} cannot be animated: only updates can be written to {plot}")
     check_picture(plot, moves=kind == MOVING)
     return kind
 
@@ -51,9 +51,9 @@ def check_certified(kind: str | None, core: Core, radius: float | None) -> None:
     from noregret.proof.regret import Against
 
     if kind == "mistakes" and core.regression:
-        raise SettingError("--picture mistakes: numbers are not right or wrong")
+        raise SettingError("--picture mistakes needs class labels: these labels are numbers")
     if kind == "regret" and Against.of(core, radius, core.rounds) is None:
-        raise SettingError(f"--picture regret: without a ball {core.name} has no regret to draw; give a radius")
+        raise SettingError(f"--picture regret: {core.name} has no regret without a radius: add --radius")
 
 
 def check_boundary(core: Core) -> None:

@@ -21,23 +21,23 @@ def game(
         typer.Argument(help="A class: a 0/1 matrix (CSV, .npy, Parquet) or a family: thresholds:7.", metavar="CLASS"),
     ],
     learner: Annotated[str, typer.Option(help="soa (default), halving, consistent, or you.")] = "soa",
-    tie: Annotated[int | None, typer.Option(help="What soa and halving predict at a tie: 1 (default) or 0.")] = None,
+    tie: Annotated[int | None, typer.Option(help="What soa and halving predict on a tie: 1 (default) or 0.")] = None,
     rounds: Annotated[
         int | None,
         typer.Option(
-            help="At most so many rounds; beyond the tree the game goes on with points still in dispute.", min=1
+            help="The maximum number of rounds; below the tree the game goes on with points still in dispute.", min=1
         ),
     ] = None,
     seconds: Annotated[
         float,
         typer.Option(
-            help="Search no longer than this for Littlestone dimensions; then the deepest tree found is played.",
+            help="Time limit for the search of Littlestone dimensions; then the deepest tree found is played.",
             metavar="S",
         ),
     ] = 60.0,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw the mistake tree and the way played to this file (.png, .svg, .pdf).", metavar="FILE"),
+        typer.Option(help="Draw the mistake tree and the path played to this file (.png, .svg, .pdf).", metavar="FILE"),
     ] = None,
     picture: Annotated[
         str | None, typer.Option(help="What --plot draws: tree (default) or mistakes.", metavar="KIND")
@@ -45,7 +45,7 @@ def game(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Play the adversary, which forces as many mistakes as the Littlestone dimension, against a learner or yourself.
+    """Play a learner, or yourself, against the adversary that forces as many mistakes as the Littlestone dimension.
 
     Example: noregret game thresholds:7 --learner halving
     """
@@ -66,8 +66,8 @@ def game(
         ends, tree = deepest_tree(depths, told)
     if learner == "soa" and not ends.exact:
         raise SettingError(
-            f"soa must know the Littlestone dimension: {ends} is all that is proved after {limit:g} s; give more"
-            " --seconds or another learner"
+            f"soa needs the exact Littlestone dimension, and after {limit:g} s only {ends} is proved: increase"
+            " --seconds or choose another learner"
         )
     adversary = TreeAdversary(hypotheses, tree, beyond=rounds is not None)
     if learner == "you" and not (json or quiet):
@@ -107,11 +107,11 @@ class You:
         while True:
             line = sys.stdin.readline()
             if not line:
-                raise InputError("the game was left: standard input ended before an answer")
+                raise InputError("game over: standard input ended before an answer")
             if line.strip() in ("0", "1"):
                 return int(line)
             if not self._silent:
-                print("0 or 1, please: ", end="", flush=True)
+                print("please enter 0 or 1: ", end="", flush=True)
 
     def learn(self, point: Any, label: int) -> None:
         self.version_space = self.hypotheses.agreeing(self.version_space, point, label)
@@ -125,7 +125,7 @@ def _player(learner: str, tie: int | None, hypotheses: HypothesisClass, depths: 
     if tie not in (None, 0, 1):
         raise SettingError(f"--tie must be 0 or 1, got {tie}")
     if tie is not None and learner in ("consistent", "you"):
-        raise SettingError(f"--tie: {learner} knows no ties")
+        raise SettingError(f"--tie does not apply to {learner}: it has no ties")
     rule = 1 if tie is None else tie
     if learner == "soa":
         return SOA(hypotheses, rule, depths)
@@ -197,7 +197,7 @@ def _show(answer: dict[str, Any]) -> None:
         f" Littlestone dimension {ends}; {answer['agrees']} agrees with every label"
     )
     if not ends.exact:
-        print("stopped by --seconds: the tree that was played is the deepest found so far")
+        print("stopped by --seconds: the game used the deepest tree found so far")
     if answer["certificates"]:
         shown = [
             (one["theorem"], at_most(one["bound"]), at_most(one["observed"]), _verdict(one))

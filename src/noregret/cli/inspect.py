@@ -17,7 +17,7 @@ def inspect(
     top: Annotated[int, typer.Option(help="How many of the largest weights to show.", metavar="K", min=0)] = 10,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the tables.")] = False,
 ) -> None:
-    """Show a model's settings, its figures so far and its largest weights by feature name.
+    """Show a model's settings, figures and largest weights by feature name.
 
     Example: noregret inspect spam.nr --top 20
     """
@@ -59,12 +59,12 @@ def inspect(
         print(f"bias: {core.bias:+.6g}")
     if weights:
         head = tuple(weights[0])
-        newest = "of the newest predictor:" if "predictors" in core.about() else None
+        newest = "weights of the newest predictor:" if "predictors" in core.about() else None
         table([tuple(_cell(row[key]) for key in head) for row in weights], head, newest)
     if isinstance(core, Selected):
         from noregret.cli.selecting import show_selection
 
-        print(f"\na selected model: it predicts with {_predictor(core)} and does not go on learning")
+        print(f"\na selected model: it predicts with {_predictor(core)} and cannot learn any further")
         show_selection(core.selection, any(segment["shuffle"] is not None for segment in core.segments))
 
 

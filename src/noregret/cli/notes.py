@@ -25,7 +25,7 @@ def title(run: Run, choice: Chosen) -> str:
     if choice.named:
         return title_of(run)
     wide = choice.task is Task.REGRESSION and run.features > MATRIX
-    many = f" with more than {MATRIX} features, hashed slots included" if wide else ""
+    many = f" with more than {MATRIX} features, including hashed slots" if wide else ""
     return f"{name} (the default for {choice.task.words}{many}){colon}{settings}"
 
 
@@ -34,16 +34,16 @@ def as_read(run: Run, choice: Chosen) -> list[str]:
     lines = []
     if choice.seen is not None and not choice.task_given:
         met = _some([shown_label(label) for label in choice.seen.labels])
-        met += ", no other label yet" if choice.task is Task.BINARY and len(choice.seen.labels) == 1 else ""
+        met += ", no second label yet" if choice.task is Task.BINARY and len(choice.seen.labels) == 1 else ""
         lines.append(
             f"task: {choice.task.words} ({met}), recognised from the first {choice.seen.rows:,} rows (override: --task)"
         )
     prepared = [
-        *(["each feature divided by its largest size so far"] if run.learner.preparation.scale else []),
+        *(["each feature divided by its largest absolute value so far"] if run.learner.preparation.scale else []),
         *(["rows scaled to norm 1"] if run.learner.preparation.unit_norm else []),
     ]
     if prepared:
-        lines.append(f"prepared: {', '.join(prepared)}; losses, bounds and hindsight are those of the prepared rows")
+        lines.append(f"prepared: {', '.join(prepared)}; losses, bounds and hindsight refer to the prepared rows")
     return lines
 
 

@@ -11,14 +11,16 @@ import typer
 def report(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Receipts, proofs, model files; a model joins the receipt of its run.", metavar="FILE..."),
+        typer.Argument(
+            help="Receipts, proofs and model files; a model is shown with the receipt of its run.", metavar="FILE..."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.", metavar="FILE.html")] = Path(
         "report.html"
     ),
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Write one self-contained page: what was run, figures, pictures, every theorem, and how to verify it all.
+    """Write one self-contained page: what the results mean, figures, pictures, theorems, and how to verify them.
 
     Example: noregret report receipt.json spam.nr -o report.html
     """

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from noregret.selection import Selection
 
 AVERAGE = (
-    "under the 0/1 loss nothing follows for averaged weights: (1, 0) and (0, 1) err on half of the rows (1, −2) and"
-    " (−2, 1)\nwith y = +1, and their average errs on both"
+    "for the 0/1 loss averaged weights have no such bound: (1, 0) and (0, 1) are each wrong on one of the rows (1, −2)"
+    " and (−2, 1)\nwith y = +1, and their average is wrong on both"
 )
 
 
@@ -26,11 +26,11 @@ def asked_for(
     if how is None:
         for name, value in (("--confidence", confidence), ("--candidates", candidates)):
             if value is not None:
-                raise SettingError(f"{name} goes with --select")
+                raise SettingError(f"{name} needs --select")
         return None
     if resume is not None:
         raise SettingError(
-            "--select needs every round, and a resumed model holds none: learn from all rows in one run,"
+            "--select needs every round, and a resumed model keeps none: learn from all rows in one run,"
             " or use noregret.select in Python"
         )
     from noregret.selection.candidates import starts
@@ -62,9 +62,9 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
 
     rows = [("candidates", _candidates(selection))] if selection["how"] != "last" else []
     if selection["round"] is not None:
-        rows.append(("chosen: as it stood before round", number(selection["round"])))
-        rows.append(("  rounds that it had not seen", number(selection["tail"])))
-        rows.append(("  errors on these", f"{selection['errors']:,} ({100.0 * selection['empirical']:.2f} %)"))
+        rows.append(("chosen: the weights before round", number(selection["round"])))
+        rows.append(("  rounds it had not seen", number(selection["tail"])))
+        rows.append(("  errors on those", f"{selection['errors']:,} ({100.0 * selection['empirical']:.2f} %)"))
     confidence = f"{selection['confidence']:g}"
     if rows:
         table(rows, ("", ""), title=f"selected: {selection['how']}")
@@ -74,17 +74,17 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
     if shown:
         table(shown, ("theorem", "bounds", f"at confidence {confidence}", "verdict"))
         print(
-            "not checkable: that the rows are independent draws from one source (i.i.d.), and that no row came twice;"
+            "not checkable, and assumed by each bound: the rows are independent draws from one source (i.i.d.), and no"
+            " row occurs twice"
         )
-        print("each bound assumes both")
         if shuffled:
-            print("a shuffle makes rows exchangeable; independent draws they are only if those of the file were")
+            print("shuffling makes rows exchangeable; they are independent draws only if the rows of the file are")
     for reason, names in unmet(selection["certificates"]).items():
-        print(f"nothing is claimed by {', '.join(names)}, for this fails: {reason}")
+        print(f"no claim by {', '.join(names)}: this assumption fails: {reason}")
         if "risk-average" in names:
             print(AVERAGE)
     if selection["how"] == "last":
-        print("no bound for the last weights: there are no rows behind them to judge them by")
+        print("no bound for the last weights: no rows came after them to test them on")
 
 
 def _candidates(selection: dict[str, Any]) -> str:
@@ -95,4 +95,4 @@ def _candidates(selection: dict[str, Any]) -> str:
 def _of(name: str) -> str:
     from noregret.proof.theorems import THEOREMS
 
-    return THEOREMS[name].title if name in THEOREMS else "of an unknown theorem"
+    return THEOREMS[name].title if name in THEOREMS else "unknown theorem"

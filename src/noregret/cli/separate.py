@@ -22,16 +22,16 @@ def separate(
     stream: StreamFile,
     *,
     bias: Annotated[
-        bool, typer.Option("--bias", help="Let the hyperplane lie anywhere: a constant 1 in every row.")
+        bool, typer.Option("--bias", help="Do not force the hyperplane through 0: append a constant 1 to every row.")
     ] = False,
     unit_norm: Annotated[bool, typer.Option("--unit-norm", help="Scale each row to norm 1.")] = False,
     rows: Rows,
     cache: Cache = False,
     gap: Annotated[
-        float, typer.Option(help="How wide the margin's interval may be, as a share of its upper end.")
+        float, typer.Option(help="The width allowed for the margin's interval, relative to its upper end.")
     ] = 1e-4,
     seconds: Annotated[
-        float, typer.Option(help="Stop solving after this time, with what is proved by then.", metavar="S")
+        float, typer.Option(help="Stop solving after this time and print what is proved so far.", metavar="S")
     ] = 60.0,
     proof: Annotated[
         Path | None, typer.Option(help="Write the proof to this file; noregret verify checks it.", metavar="FILE")
@@ -39,20 +39,20 @@ def separate(
     plot: Annotated[
         Path | None,
         typer.Option(
-            help="Draw rows of two features and the separator to this file (.png, .svg, .pdf).", metavar="FILE"
+            help="Draw the rows (two features) and the separator to this file (.png, .svg, .pdf).", metavar="FILE"
         ),
     ] = None,
     picture: Annotated[
         str | None,
         typer.Option(
-            help="What --plot draws: boundary (default); of the batch perceptron steps, step-sizes or updates"
+            help="What --plot draws: boundary (default); for the batch perceptron: steps, step-sizes or updates"
             " (also .gif).",
             metavar="KIND",
         ),
     ] = None,
     shown: Shown,
 ) -> None:
-    """Find the separator of the largest margin, or prove that no hyperplane separates the two classes.
+    """Find the separator with the largest margin, or prove that no hyperplane separates the two classes.
 
     Example: noregret separate spam.svm.gz --bias --proof spam.proof.json
     """
@@ -67,7 +67,7 @@ def separate(
     check_writable(stream, proof, plot)
     kind = asked_kind(plot, picture, ("boundary", "steps", "step-sizes", "updates"))
     if kind is not None and stream == "-":
-        raise SettingError("--plot reads the rows a second time: give a file, not standard input")
+        raise SettingError("--plot reads the rows twice: use a file, not standard input")
     reading = rows.recipe()
     source = read(stream, **reading, cache=cache)
 
@@ -125,7 +125,7 @@ def _show(found: Separation, gap: float) -> None:
     where = "anywhere" if found.preparation["bias"] else "through 0"
     print(f"{found.source}: {found.sentence} ({where})")
     if found.answer == "inseparable" and not found.preparation["bias"]:
-        print("with --bias the hyperplane may lie anywhere")
+        print("--bias allows hyperplanes that do not pass through 0")
     print()
     rows = [
         ("rows", number(found.count)),
@@ -135,7 +135,7 @@ def _show(found: Separation, gap: float) -> None:
     if found.answer != "inseparable":
         rows += [("margin γ, from", at_least(found.margin.lo)), ("  to", at_most(found.margin.hi))]
     if found.mistake_bound is not None and found.no_separator_below is not None:
-        rows += [("a perceptron's mistakes, at most", number(found.mistake_bound))]
+        rows += [("mistakes of a perceptron, at most", number(found.mistake_bound))]
         rows += [("  R²/γ² of any separator, from", at_least(found.no_separator_below))]
     table(rows)
     print()
@@ -147,6 +147,6 @@ def _show(found: Separation, gap: float) -> None:
         print(f"proof: the separator, and the weights of {counted(len(found.rows), 'row')} against any larger margin")
         if not found.finished:
             wide = (found.margin.hi - found.margin.lo) / found.margin.hi
-            print(f"wider than asked: a gap of {wide:.2g} where {gap:g} was wanted; this is what could be proved")
+            print(f"wider than requested: a gap of {wide:.2g} instead of {gap:g} is what could be proved")
     else:
-        print("no separator was found, nor weights that prove that there is none; more --seconds may help")
+        print("found neither a separator nor a proof that there is none; more --seconds may help")

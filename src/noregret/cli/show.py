@@ -80,4 +80,4 @@ def show_lines(lines: Sequence[str]) -> None:
     for line in lines[:LINES]:
         print(line)
     if len(lines) > LINES:
-        print(f"and {len(lines) - LINES:,} lines more, on other columns")
+        print(f"and {len(lines) - LINES:,} more lines about other columns")

@@ -43,6 +43,6 @@ def _end(number: int, frame: Any) -> None:
 
 
 def _tell_but_interrupts(told: Any) -> None:
-    """What went wrong where nothing can be raised is told, but for a Ctrl-C: the command ends by it soon enough."""
+    """Report what went wrong where nothing can be raised, except a Ctrl-C, which soon ends the command anyway."""
     if not issubclass(told.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(told)

@@ -48,8 +48,8 @@ def closing_in(quiet: bool) -> Iterator[Callable[[float, float], None]]:
     """A line on a terminal with the two ends of the comparator's loss; silent in a pipe."""
     from noregret.cli.progress import telling
 
-    with telling("looking for the best model in hindsight", quiet) as tell:
-        yield lambda lower, upper: tell(f"the best model in hindsight loses between {lower:.6g} and {upper:.6g}")
+    with telling("solving for the best model in hindsight", quiet) as tell:
+        yield lambda lower, upper: tell(f"loss of the best model in hindsight: between {lower:.6g} and {upper:.6g}")
 
 
 def certified(answer: dict[str, Any], receipt: Receipt) -> dict[str, Any]:
@@ -71,10 +71,10 @@ def show_receipt(receipt: Receipt, gap: float) -> None:
 
     rows = [_regret_row(entry) for entry in receipt.entries]
     if rows:
-        table(rows, ("against the best u in hindsight", "rounds", "it loses from", "to", "regret from", "to"))
+        table(rows, ("best fixed weights in hindsight", "rounds", "their loss from", "to", "regret from", "to"))
         widest = max(float(entry["gap"]) for entry in receipt.entries)
         if widest > gap:
-            print(f"wider than asked: a gap of {widest:.2g} where {gap:g} was wanted; this is what could be proved")
+            print(f"wider than requested: a gap of {widest:.2g} instead of {gap:g} is what could be proved")
         print()
     shown = [
         (part["theorem"], at_most(_float(part["bound"])), at_most(_float(part["observed"])), part["verdict"])
@@ -84,7 +84,7 @@ def show_receipt(receipt: Receipt, gap: float) -> None:
     if shown:
         table(shown, ("theorem", "bound", "observed", "verdict"))
     for reason, names in unmet(receipt.certificates).items():
-        print(f"nothing is claimed by {', '.join(names)}, for this fails: {reason}")
+        print(f"no claim by {', '.join(names)}: this assumption fails: {reason}")
 
 
 def _float(value: Any) -> float | None:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def theorems(
     name: Annotated[
-        str | None, typer.Argument(help="The theorem to explain; without it all are listed.", metavar="NAME")
+        str | None, typer.Argument(help="The theorem to explain (default: list all).", metavar="NAME")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
-    """List the theorems that certificates are made from, or explain one of them.
+    """List the theorems behind the certificates, or explain one of them.
 
     Example: noregret theorems novikoff
     """
@@ -29,7 +29,7 @@ def theorems(
         from noregret.errors import SettingError, nearest
 
         advice = nearest(name, THEOREMS) or f"; there are {', '.join(THEOREMS)}"
-        raise SettingError(f"theorems: there is no theorem {name!r}{advice}")
+        raise SettingError(f"theorems: unknown theorem {name!r}{advice}")
     if json:
         found = as_dict(THEOREMS[name]) if name else {"theorems": [as_dict(one) for one in THEOREMS.values()]}
         put_json(found)

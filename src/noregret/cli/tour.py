@@ -12,11 +12,13 @@ from noregret.cli.signals import stop_code
 def tour(
     stop: Annotated[
         str | None,
-        typer.Argument(help="One stop: perceptron, adversary, experts or promise; all unless given.", metavar="STOP"),
+        typer.Argument(help="One stop: perceptron, adversary, experts or promise (default: all).", metavar="STOP"),
     ] = None,
-    auto: Annotated[bool, typer.Option("--auto", help="Go on without keys; the adversary gets a player.")] = False,
+    auto: Annotated[
+        bool, typer.Option("--auto", help="Run without key presses; the optimal learner plays for you.")
+    ] = False,
 ) -> None:
-    """Take a tour of four stops: the perceptron, the adversary against you, five experts, regret against promise.
+    """Take a tour with four stops: the perceptron, you against the adversary, five experts, regret and its bound.
 
     Example: noregret tour
     """
@@ -25,5 +27,5 @@ def tour(
 
         guide(stop, auto)
     except KeyboardInterrupt:
-        print("\nthe tour was left; noregret tour starts it again")
+        print("\ntour stopped; start it again with noregret tour")
         raise typer.Exit(stop_code()) from None

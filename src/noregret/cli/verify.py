@@ -17,17 +17,18 @@ def verify(
         Path, typer.Argument(help="A receipt written with --receipt, or a proof written by separate --proof.")
     ],
     streams: Annotated[
-        list[str], typer.Argument(help="The streams that were learned from, in order.", metavar="STREAM...")
+        list[str], typer.Argument(help="The streams that the run was trained on, in order.", metavar="STREAM...")
     ],
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Also the claims that are not numbers: that parts are there and fit.")
+        bool,
+        typer.Option("--verbose", help="Also list the claims that are not numbers, such as parts that must match."),
     ] = False,
     threads: Threads = None,
     cache: Cache = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code tells.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit code is the answer.")] = False,
 ) -> None:
-    """Replay the run and recompute every number of a receipt; exit 1 and name the first that does not stand.
+    """Replay the run and recompute every number of a receipt; exit 1 and name the first that is wrong.
 
     Example: noregret verify spam.receipt.json spam.svm.gz
     """
@@ -40,13 +41,13 @@ def verify(
     try:
         if kind_of(decoded(receipt), str(receipt)) != "run":
             if cache:
-                raise SettingError("--cache is for receipts of learners: here the files themselves are read")
+                raise SettingError("--cache works only with receipts of learners")
             with telling("recomputing the receipt", quiet):
                 done = verify_receipt(receipt, *streams)
         else:
             found = Receipt.load(receipt)
             again = [read_again(stream, found.reading, threads, cache) for stream in streams]
-            with telling("playing the run again", quiet):
+            with telling("replaying the run", quiet):
                 done = verify_receipt(found, *again)
     except ReceiptError as error:
         if not error.failed:
@@ -55,7 +56,7 @@ def verify(
         if json:
             put_json({"stands": False, "failed": sentence, "checks": []})
         if not quiet:
-            print(f"noregret: the receipt does not stand: {sentence}", file=sys.stderr)
+            print(f"noregret: verification failed: {sentence}", file=sys.stderr)
         raise typer.Exit(1) from None
     if json:
         checks = [{"what": what, "claimed": claimed, "found": found_now} for what, claimed, found_now in done.checks]
@@ -64,7 +65,7 @@ def verify(
         from noregret.cli.show import table
 
         table([row for row in _rows(done.checks) if verbose or row[1] != "yes"], ("what", "claimed"))
-        print(f"\nthe receipt stands: {len(done.checks)} claims recomputed")
+        print(f"\nreceipt verified: {len(done.checks)} claims recomputed")
 
 
 def _rows(checks: list[tuple[str, Any, Any]]) -> list[tuple[str, str]]:

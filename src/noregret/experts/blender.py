@@ -1,4 +1,4 @@
-"""A blend round by round: `Blender` predicts from forecasts, is told the outcome, and can stop and go on."""
+"""A blend round by round: `Blender` predicts from forecasts, learns from the outcome, and can be saved and resumed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _rule(
 ) -> Rule:
     lo, hi = losses.cost_range(loss, *ends)
     if method in ANNOUNCED and rounds is None:
-        raise SettingError(f"blend: {method} must know the number of rounds beforehand: give rounds=")
+        raise SettingError(f"blend: {method} needs the number of rounds beforehand: set rounds=")
     match method:
         case "mixture":
             return rules.mixture(losses.mixing_rate(loss, *ends))
@@ -80,10 +80,10 @@ def _rule(
 class Blender:
     """A blend round by round: `predict(forecasts)`, then `learn(outcome)`.
 
-    `experts` are names or how many there are. For `brier` and `log` a forecast is the probability of outcome 1, or,
-    with `outcomes` named, one probability for each. A forecast of NaN or None says that the expert sleeps. `against`
-    is what the blend competes with, the best `expert` or the best fixed `mean`; with `last_value` the outcome before is
-    one more expert, who needs no forecast.
+    `experts` are the names or the number of experts. For `brier` and `log` a forecast is the probability of outcome 1
+    or, if `outcomes` are named, one probability for each. A forecast of NaN or None means that the expert sleeps.
+    `against` is what the blend competes with, the best `expert` or the best fixed `mean`; `last_value` adds the
+    previous outcome as one more expert, which needs no forecast.
 
     >>> blender = Blender(["anna", "bert"], loss="squared")
     >>> blender.predict([0.0, 1.0]), blender.learn(1.0)
@@ -138,17 +138,17 @@ class Blender:
 
     @property
     def rounds(self) -> int:
-        """How many rounds were played."""
+        """The number of rounds played."""
         return self.engine.rounds
 
     @property
     def loss(self) -> float:
-        """What the blend has lost so far."""
+        """The loss of the blend so far."""
         return self.engine.total
 
     @property
     def losses(self) -> Vector:
-        """What each expert has lost; a sleeper suffers what the blend did."""
+        """The loss of each expert; a sleeper suffers the blend's loss."""
         return self.engine.totals
 
     @property
@@ -158,18 +158,18 @@ class Blender:
 
     @property
     def best(self) -> str:
-        """The expert against whom the regret is largest."""
+        """The expert with the largest regret."""
         return self.experts[int(self.losses.argmin())]
 
     def weights(self) -> dict[str, float]:
-        """The weights of the next round, were everybody awake."""
+        """The weights of the next round if all experts are awake."""
         return dict(zip(self.experts, self.engine.weights().tolist(), strict=True))
 
     def predict(self, forecasts: Any) -> Any:
         """The blend of the experts' forecasts (of a mapping by name, or in order); kept for `learn`.
 
-        For `zero-one` the label with most weight; for several outcomes a probability for each; for costs, which are
-        no forecasts, nothing is predicted.
+        For `zero-one` the label with the most weight; for several outcomes a probability for each; for costs, nothing
+        is predicted.
         """
         given = self._given(forecasts)
         self._pending = given
@@ -183,13 +183,13 @@ class Blender:
         return float(mean[0]) if len(mean) == 1 else dict(zip(self.outcomes or (), mean.tolist(), strict=True))
 
     def learn(self, outcome: Any) -> float:
-        """The outcome of the round predicted last: what the blend lost by it."""
+        """Learn the outcome of the last predicted round and return the blend's loss."""
         if self._pending is None:
-            raise SettingError("blend: learn comes after predict: there is no round waiting for its outcome")
+            raise SettingError("blend: call predict before learn: no round is waiting for its outcome")
         y = self._outcome(outcome)
         played = self.engine.play(self._pending[None, :, :], np.array([y]))
         if not played.rounds:
-            raise SettingError("blend: no expert that is left gave the outcome a positive probability")
+            raise SettingError("blend: every remaining expert gave the outcome probability 0")
         self._pending, self._last = None, y
         return float(played.losses[0])
 
@@ -201,7 +201,7 @@ class Blender:
         return self.learn(0.0)
 
     def choose(self, rng: np.random.Generator) -> str:
-        """An expert drawn by weight from those of the round that waits (from all, if none does)."""
+        """An expert drawn by weight from those of the pending round (from all, if none is pending)."""
         awake = None if self._pending is None else ~np.isnan(self._pending[:, 0])
         return self.experts[int(rng.choice(len(self.experts), p=self.engine.weights(awake)))]
 
@@ -277,7 +277,7 @@ class Blender:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write settings and state, between two rounds; `load` goes on bit for bit."""
+        """Write settings and state, between two rounds; `load` continues bit for bit."""
         if self._pending is not None:
             raise SettingError("blend: a round waits for its outcome; save before predict or after learn")
         last = None if math.isnan(self._last) else self._last
@@ -295,6 +295,6 @@ class Blender:
             found = cls(settings.pop("experts"), **settings)
             found._last = math.nan if last is None else float(last)
         except (TypeError, ValueError, KeyError, SettingError) as error:
-            raise ModelFileError(f"the settings in the file of experts cannot be used ({error})", name) from error
+            raise ModelFileError(f"the settings in the experts file are invalid ({error})", name) from error
         found.engine.state = file.state_of(stored, len(found.experts), name)
         return found

@@ -49,33 +49,33 @@ def load(path: str | os.PathLike[str]) -> Stored:
     except OSError as error:
         raise ModelFileError(f"cannot be read: {error.strerror}", name) from error
     if not data.startswith(MAGIC):
-        raise ModelFileError("is not a file of experts", name)
+        raise ModelFileError("is not an experts file", name)
     if len(data) < _FRONT.size + 32 or hashlib.sha256(data[:-32]).digest() != data[-32:]:
-        raise ModelFileError("the file of experts is damaged or cut short: its checksum does not match", name)
+        raise ModelFileError("the experts file is damaged or truncated: its checksum does not match", name)
     _, version = _FRONT.unpack_from(data)
     if version != VERSION:
-        raise ModelFileError(f"is a file of experts of version {version}, this noregret reads version {VERSION}", name)
+        raise ModelFileError(f"is an experts file of version {version}; this noregret reads version {VERSION}", name)
     try:
         return msgspec.msgpack.decode(data[_FRONT.size : -32], type=Stored)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-        raise ModelFileError(f"the file of experts is damaged ({error})", name) from error
+        raise ModelFileError(f"the experts file is damaged ({error})", name) from error
 
 
 def state_of(stored: Stored, experts: int, name: str) -> State:
-    """The arrays of a file, each of the shape and type that so many experts have."""
+    """The arrays of a file, each of the shape and type that this number of experts needs."""
     found: State = {}
     for key, like in fresh(experts).items():
         if key not in stored.arrays:
-            raise ModelFileError(f"the file of experts is damaged (there is no array {key!r})", name)
+            raise ModelFileError(f"the experts file is damaged (there is no array {key!r})", name)
         found[key] = _array(key, stored.arrays[key], like, name)
     clock = found["clock"]
     if clock[0] < 0 or clock[1] < 1:
-        raise ModelFileError("the file of experts is damaged (its clock is wrong)", name)
+        raise ModelFileError("the experts file is damaged (its clock is wrong)", name)
     return found
 
 
 def _array(key: str, part: tuple[str, list[int], bytes], like: NDArray[Any], name: str) -> NDArray[Any]:
     dtype, shape, data = part
     if dtype != like.dtype.str or tuple(shape) != like.shape or len(data) != like.nbytes:
-        raise ModelFileError(f"the file of experts is damaged (its array {key!r} has the wrong shape)", name)
+        raise ModelFileError(f"the experts file is damaged (its array {key!r} has the wrong shape)", name)
     return np.frombuffer(data, like.dtype).reshape(like.shape).copy()

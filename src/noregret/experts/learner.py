@@ -64,7 +64,7 @@ class Experts:
 
     @property
     def rounds(self) -> int:
-        """How many rounds were played."""
+        """The number of rounds played."""
         return self._engine.rounds
 
     @property
@@ -101,7 +101,7 @@ class Experts:
         """The distribution over the experts (over those awake) in the next round."""
         there = None if awake is None else np.asarray(awake, dtype=np.bool_)
         if there is not None and (there.shape != (self.experts,) or not there.any()):
-            raise SettingError(f"{self.name}: awake must name {self.experts} experts, one of them at least awake")
+            raise SettingError(f"{self.name}: awake must have {self.experts} entries, at least one of them true")
         return self._engine.weights(there)
 
     predict = weights
@@ -120,7 +120,9 @@ class Experts:
     def play(self, costs: ArrayLike, *, keep_weights: bool = True, switches: int | None = None) -> Game:
         """Play a matrix of costs, rounds × experts, from the first round on; `switches` asks for a comparator more."""
         if self.rounds:
-            raise SettingError(f"{self.name}: play starts with the first round; {self.rounds} were learned already")
+            raise SettingError(
+                f"{self.name}: play needs a new learner; this one has already learned {self.rounds} rounds"
+            )
         matrix = np.ascontiguousarray(costs, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[1] != self.experts or not len(matrix):
             raise SettingError(
@@ -173,7 +175,7 @@ class Experts:
         return Game(own, weights, best, contest)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write settings and state; `load` goes on as if nothing had happened, bit for bit."""
+        """Write settings and state; `load` continues as if nothing had happened, bit for bit."""
         file.save(path, self.name, self.settings, self.state)
 
     @classmethod
@@ -185,7 +187,7 @@ class Experts:
         try:
             found = cls(**stored.settings)
         except (TypeError, SettingError) as error:
-            raise ModelFileError(f"the settings in the file of experts cannot be used ({error})", name) from error
+            raise ModelFileError(f"the settings in the experts file are invalid ({error})", name) from error
         found._engine.state = file.state_of(stored, found.experts, name)
         return found
 
@@ -211,9 +213,9 @@ class WeightedMajority(Experts):
 class Hedge(Experts):
     """Weights ∝ exp(−η_t·loss so far), η_t = c·√(ln N/t)/B, for any number of rounds.
 
-    Weights are made anew from the losses so far in every round; multiplying them by e^{−η_t·cost} round after round is
-    another algorithm, which keeps no such promise. `rate` is `one` (c = 1: regret ≤ 1.25·B√(T ln N)), `two` (c = 2:
-    B√(T ln N)) or `root-eight` (c = √8: B(2√(T ln N/2) + √(ln N/8))).
+    The weights are recomputed from the losses so far in every round; multiplying them by e^{−η_t·cost} round after
+    round is another algorithm, which has no such bound. `rate` is `one` (c = 1: regret ≤ 1.25·B√(T ln N)), `two` (c =
+    2: B√(T ln N)) or `root-eight` (c = √8: B(2√(T ln N/2) + √(ln N/8))).
     """
 
     name = "hedge"
@@ -227,7 +229,7 @@ class Hedge(Experts):
 
 
 class HedgeDoubling(Experts):
-    """Weighted Majority for 1, 2, 4, 8, … rounds, started anew each time: regret ≤ √2/(√2 − 1)·B√(2T ln N)."""
+    """Weighted Majority for 1, 2, 4, 8, … rounds, restarted each time: regret ≤ √2/(√2 − 1)·B√(2T ln N)."""
 
     name = "hedge-doubling"
 
@@ -240,8 +242,8 @@ class HedgeDoubling(Experts):
 class AdaHedge(Experts):
     """Weights ∝ exp(−η_t·loss so far), η_t = ln N/Δ_{t−1}, Δ the mixability gap so far: regret ≤ 2Δ_T.
 
-    While Δ = 0 the weight lies evenly on the leaders, and Δ grows from 0 only by more than a rounding of the largest
-    cost that the range allows. The weights need the range for nothing else.
+    While Δ = 0 the weight is spread evenly over the leaders, and Δ leaves 0 only by more than a rounding of the largest
+    cost that the range allows. The weights use the range for nothing else.
     """
 
     name = "adahedge"
@@ -255,7 +257,7 @@ class AdaHedge(Experts):
 class FixedShare(Experts):
     """Weights p ← (1 − α)·(p·e^{−η·cost}, normalised) + α/N: regret against every sequence of at most m switches.
 
-    `rounds` T and `switches` m give α = m/(T − 1) and the η that makes the bound least.
+    `rounds` T and `switches` m give α = m/(T − 1) and the η that minimises the bound.
     """
 
     name = "fixed-share"
@@ -277,5 +279,5 @@ def load(path: str | os.PathLike[str]) -> Experts:
     """The learner of a file, whichever it is."""
     kind = file.load(path).kind
     if kind not in LEARNERS:
-        raise ModelFileError(f"holds {kind!r}, which is no learner of plain costs", os.fspath(path))
+        raise ModelFileError(f"holds {kind!r}, which is not a learner of plain costs", os.fspath(path))
     return LEARNERS[kind].load(path)

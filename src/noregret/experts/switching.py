@@ -24,7 +24,7 @@ ROOM = 2**31  # bytes for the way back
 class Switching:
     """`parts` are (first round, last round, expert), rounds counted from 1."""
 
-    switches: int  # at most so many were allowed
+    switches: int  # the number allowed
     loss: Interval
     parts: tuple[tuple[int, int, int], ...]
 

@@ -31,11 +31,11 @@ def contradiction(prediction: float) -> int:
 
 
 class TreeAdversary:
-    """Walks down a shattered mistake tree, i ← 2i + y: Ldim mistakes of any deterministic learner, and some hypothesis
-    agrees with every label (Lemma 21.6).
+    """Walks down a shattered mistake tree, i ← 2i + y: it forces Ldim mistakes on any deterministic learner, and some
+    hypothesis agrees with every label (Lemma 21.6).
 
-    `beyond`: after the tree it goes on with points on which the hypotheses still possible disagree, as long as there
-    are any; against SOA there are none.
+    `beyond`: after the tree it continues with points on which the remaining hypotheses disagree, as long as there are
+    any; against SOA there are none.
     """
 
     def __init__(self, hypotheses: HypothesisClass, tree: MistakeTree | None = None, beyond: bool = False) -> None:

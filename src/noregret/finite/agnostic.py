@@ -38,11 +38,11 @@ def _log_of_sum(a: float, b: float) -> float:
 class Agnostic:
     """Weighted majority over the experts: expected regret at most √(2T ln d) over T rounds, whatever the labels.
 
-    Experts with the same version space and as many turns left behave alike from there on, so they are kept as one
-    state: its weight is the sum of theirs, and how many there are of them is a binomial sum. The d experts are never
-    written down; a round costs two Littlestone dimensions a state, and there are at most as many states as Σ_{L ≤ Ldim}
-    C(t, L), or as pairs of a version space that labels can lead to and a number up to Ldim. Up to some ten thousand
-    states a round stays below a second.
+    Experts with the same version space and the same number of deviations left behave alike from there on, so they form
+    one state: its weight is the sum of theirs, and their number is a binomial sum. The d experts are never listed; a
+    round costs two Littlestone dimensions per state. There are at most Σ_{L ≤ Ldim} C(t, L) states, and at most as many
+    as pairs of a reachable version space and a number up to Ldim. Up to some ten thousand states, a round takes less
+    than a second.
     """
 
     name = "agnostic"
@@ -71,7 +71,7 @@ class Agnostic:
         """The probability with which 1 is predicted."""
         if self.rounds == self.horizon:
             rounds = "1 round, and it is" if self.horizon == 1 else f"{self.horizon} rounds, and they are"
-            raise InputError(f"Agnostic: it was made for {rounds} over")
+            raise InputError(f"Agnostic: it was set up for {rounds} over")
         left = self.horizon - self.rounds - 1
         logs, says = [], []
         for (space, turns), weight in self._weights.items():

@@ -42,7 +42,7 @@ class Bounds:
 class Dimensions:
     """The dimensions of a class with their witnesses: `shattered` has vc.lower points, `tree` depth littlestone.lower.
 
-    Of the empty class both dimensions are −1 and there is no witness.
+    For the empty class both dimensions are −1 and there is no witness.
     """
 
     hypotheses: HypothesisClass
@@ -78,10 +78,10 @@ def plain(point: Hashable) -> int | str:
 def dimensions(
     hypotheses: HypothesisClass, *, seconds: float = math.inf, progress: Progress | None = None
 ) -> Dimensions:
-    """VC and Littlestone dimension; after `seconds` what is proved by then.
+    """Compute the VC and the Littlestone dimension; after `seconds`, the result is what is proved so far.
 
-    `progress` hears now and then which dimension is searched ("Littlestone" or "VC"), its two ends, and the number of
-    version spaces or of sets looked at.
+    `progress` is called from time to time with the dimension that is searched ("Littlestone" or "VC"), its two ends,
+    and the number of version spaces or sets searched.
 
     >>> from noregret.finite import family
     >>> found = dimensions(family("thresholds:15"))

@@ -31,20 +31,20 @@ class Family:
 
 
 def family(name: str) -> HypothesisClass:
-    """The class of a name such as `thresholds:15`, `unions:2,10` or `halfspaces:4`.
+    """Make a named class, such as `thresholds:15`, `unions:2,10` or `halfspaces:4`.
 
     >>> len(family("intervals:4")), len(family("subsets:2,4"))
     (11, 6)
     """
     kind, _, rest = name.partition(":")
     if kind not in FAMILIES:
-        raise SettingError(f"there is no family {kind!r}; there are {listed()}")
+        raise SettingError(f"unknown family {kind!r}; the families are {listed()}")
     found = FAMILIES[kind]
     sizes = _sizes(kind, found.parameters, rest)
     rows, columns = found.rows(*sizes), found.columns(*sizes)
     if rows * columns > ROOM:
         raise SettingError(
-            f"{name}: {_large(rows)} hypotheses on {_large(columns)} points are too many to write down;"
+            f"{name}: {_large(rows)} hypotheses on {_large(columns)} points are too many;"
             f" rows times columns may be {ROOM:,} at most"
         )
     return found.make(*sizes)

@@ -25,14 +25,14 @@ PARQUET = (".parquet", ".pq")
 
 
 def load_class(source: str | os.PathLike[str]) -> HypothesisClass:
-    """The class in a file, or of a family's name such as `intervals:12`."""
+    """Read a class from a file, or make it from a family's name such as `intervals:12`."""
     text = os.fspath(source)
     if Path(text).exists():
         return read_class(text)
     kind, colon, _ = text.partition(":")
     if kind in FAMILIES or (colon and "/" not in kind and "." not in kind):
         return family(text)
-    raise SettingError(f"{text}: there is no such file, and no such family; there are {listed()}")
+    raise SettingError(f"{text}: there is no such file or family; the families are {listed()}")
 
 
 def read_class(path: str | os.PathLike[str]) -> HypothesisClass:
@@ -52,7 +52,7 @@ def _from_npy(path: Path) -> HypothesisClass:
     try:
         matrix = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise InputError(f"is no .npy file with a matrix: {error}", str(path)) from error
+        raise InputError(f"is not an .npy file with a matrix: {error}", str(path)) from error
     return _made(path, matrix, None, None)
 
 
@@ -63,7 +63,7 @@ def _from_parquet(path: Path) -> HypothesisClass:
     try:
         table = parquet.read_table(path)
     except pyarrow.ArrowException as error:
-        raise InputError(f"is no Parquet file: {error}", str(path)) from error
+        raise InputError(f"is not a Parquet file: {error}", str(path)) from error
     names = None
     for name in NAMING[:2]:
         if name in table.column_names and not _numeric(table.schema.field(name).type):
@@ -98,16 +98,16 @@ def _from_csv(path: Path) -> HypothesisClass:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError("is no text: it is not UTF-8", str(path)) from error
+        raise InputError("is not text: it is not valid UTF-8", str(path)) from error
     first = text.partition("\n")[0]
     delimiter = next((mark for mark in "\t;" if mark in first), ",")
     reader = csv.reader(text.splitlines(), delimiter=delimiter)
     lines = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     if not lines:
-        raise InputError("is empty, a row of 0 and 1 was expected", str(path))
+        raise InputError("is empty: expected a row of 0 and 1", str(path))
     head = lines.pop(0)[1] if _names_points(lines[0][1]) else None
     if not lines:
-        raise InputError("names points and holds no hypothesis", str(path))
+        raise InputError("names points but contains no hypothesis", str(path))
     named = head is not None and head[0].lower() in NAMING
     points = None if head is None else head[named:]
     width = len(lines[0][1] if head is None else head)

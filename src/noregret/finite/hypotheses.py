@@ -19,7 +19,7 @@ Matrix = NDArray[np.uint8]
 
 
 class HypothesisClass:
-    """The distinct rows of a 0/1 matrix, in the order in which they first come.
+    """The distinct rows of a 0/1 matrix, in order of first appearance.
 
     >>> small = HypothesisClass([[0, 0], [0, 1], [0, 1]], points=["a", "b"])
     >>> len(small), small.points, small.label(1, "b")
@@ -111,7 +111,7 @@ class HypothesisClass:
         try:
             return self._places[point]
         except (KeyError, TypeError):
-            raise InputError(f"{point!r} is no point of the class") from None
+            raise InputError(f"{point!r} is not a point of the class") from None
 
     def name(self, hypothesis: int) -> str:
         """A hypothesis as it is called, or its number."""

@@ -44,14 +44,14 @@ class VersionSpaceLearner(ABC):
 
     @abstractmethod
     def predict(self, point: Hashable) -> int:
-        """The label 0 or 1 foretold for a point."""
+        """The label 0 or 1 predicted for a point."""
 
     def learn(self, point: Hashable, label: int) -> None:
         """Keep the hypotheses that give the point this label; there must be one."""
         left = self.parts(point)[checked_label(label)]
         if not left:
             raise InputError(
-                f"round {self.rounds + 1}: no hypothesis that agrees with the labels before gives point {point!r}"
+                f"round {self.rounds + 1}: no hypothesis that agrees with all earlier labels gives point {point!r}"
                 f" the label {int(label)} (SOA with agnostic=True learns from such labels too)"
             )
         self.version_space = left
@@ -61,8 +61,8 @@ class VersionSpaceLearner(ABC):
 class Consistent(VersionSpaceLearner):
     """Predicts with one hypothesis that agrees with all labels so far; at most |H| − 1 mistakes (Corollary 21.2).
 
-    `choose` says which: "first", "last", "random" (drawn with `rng` after every round that took hypotheses away), or a
-    function from the list of the hypotheses left to one of them.
+    `choose` selects it: "first", "last", "random" (drawn with `rng` after every round that removed hypotheses), or a
+    function from the list of remaining hypotheses to one of them.
     """
 
     name = "consistent"
@@ -74,7 +74,7 @@ class Consistent(VersionSpaceLearner):
         if not callable(choose) and choose not in ("first", "last", "random"):
             raise SettingError(f"Consistent: choose must be first, last, random or a function, got {choose!r}")
         if (choose == "random") is not (rng is not None):
-            raise SettingError("Consistent: rng goes with choose='random', one not without the other")
+            raise SettingError("Consistent: choose='random' and rng must be used together")
         self._choose, self._rng = choose, rng
         self.chosen = self._chosen()
 
@@ -133,11 +133,11 @@ class Halving(_Tying):
 class SOA(_Tying):
     """The standard optimal algorithm: predicts the label whose part has the larger Littlestone dimension.
 
-    Exactly Ldim mistakes against the best adversary, and no deterministic learner makes fewer (Lemma 21.7). `depths`
-    lets several learners of one class share what they know of its version spaces.
+    It makes exactly Ldim mistakes against the best adversary, and no deterministic learner makes fewer (Lemma 21.7).
+    `depths` lets several learners of one class share what they know about its version spaces.
 
-    Labels that no hypothesis explains are an error; with `agnostic=True` and the number of `rounds` any labels will do:
-    what is made then is `Agnostic`, which follows experts that play SOA with the same tie rule.
+    Labels that no hypothesis explains are an error. With `agnostic=True` and the number of `rounds`, any labels are
+    allowed: the result is then an `Agnostic`, which follows experts that play SOA with the same tie rule.
     """
 
     name = "soa"
@@ -152,7 +152,7 @@ class SOA(_Tying):
         rounds: int | None = None,
     ) -> Any:
         if agnostic is not (rounds is not None):
-            raise SettingError("SOA: agnostic=True goes with rounds, the number of rounds, one not without the other")
+            raise SettingError("SOA: agnostic=True and rounds, the number of rounds, must be used together")
         if not agnostic:
             return super().__new__(cls)
         from noregret.finite.agnostic import Agnostic

@@ -45,7 +45,7 @@ class Round:
 
 @dataclass(frozen=True)
 class FiniteRun:
-    """A game as it was played."""
+    """A finished game."""
 
     learner: Player
     rounds: tuple[Round, ...]
@@ -63,7 +63,7 @@ class FiniteRun:
 
     @property
     def version_spaces(self) -> list[int | None]:
-        """How many hypotheses were left after each round."""
+        """The number of hypotheses left after each round."""
         return [one.version_space for one in self.rounds]
 
     @property
@@ -80,7 +80,7 @@ class FiniteRun:
 
     @cached_property
     def best(self) -> int | None:
-        """How many mistakes the best hypothesis of the class makes on these rounds."""
+        """The number of mistakes of the best hypothesis of the class on these rounds."""
         known = self.hypotheses
         if known is None:
             return None
@@ -90,7 +90,7 @@ class FiniteRun:
 
 
 def play_finite(learner: Player, rounds: Iterable[tuple[Any, int]]) -> FiniteRun:
-    """Play given rounds, each a point and its label.
+    """Play the given rounds, each a point and its label.
 
     >>> from noregret.finite import Halving, family
     >>> run = play_finite(Halving(family("thresholds:7")), [(3, 1), (5, 0), (4, 1)])
@@ -106,7 +106,7 @@ def play_finite(learner: Player, rounds: Iterable[tuple[Any, int]]) -> FiniteRun
 
 
 def duel(learner: Player, adversary: Adversary, rounds: int | None = None) -> FiniteRun:
-    """Play against an adversary until it has no point left, at most so many rounds."""
+    """Play against an adversary until it has no point left, for at most that number of rounds."""
     played: list[Round] = []
     while (rounds is None or len(played) < rounds) and (point := adversary.point()) is not None:
         node = adversary.node if isinstance(adversary, TreeAdversary) else None

@@ -26,7 +26,7 @@ class Slices:
         self.work = FIRST
 
     def run(self, advance: Callable[[int], int]) -> int:
-        """One slice of a search that goes on for so much work."""
+        """One slice of a search, of a given amount of work."""
         began = time.perf_counter()
         found = advance(self.work)
         took = time.perf_counter() - began
@@ -52,7 +52,7 @@ class Depths:
         self._known = {0: -1}
 
     def give(self, seconds: float) -> None:
-        """So much time from now on."""
+        """Allow this much time from now on."""
         self.end = time.perf_counter() + seconds
 
     @property
@@ -64,7 +64,7 @@ class Depths:
         """Ldim of a version space, found whatever time it takes or until `end`; −1 of the empty one."""
         found = self.dimension_in_time(version_space)
         if found is None:
-            raise SettingError("the time is over, and a Littlestone dimension that the learner needs is not found")
+            raise SettingError("time ran out before a Littlestone dimension that the learner needs was found")
         return found
 
     def dimension_in_time(self, version_space: int) -> int | None:

@@ -28,7 +28,7 @@ def steps_axes(axes: Any, run: BatchRun) -> Any:
     if run.returned_to is not None:
         axes.axvspan(run.returned_to, run.iterations, color="0.9", zorder=0, label="comes back")
         axes.annotate(
-            f"the same again every {run.iterations - run.returned_to} steps, for ever",
+            f"repeats every {run.iterations - run.returned_to} steps, forever",
             (0.5 * (run.returned_to + run.iterations), 1.01),
             xycoords=("data", "axes fraction"),
             ha="center",

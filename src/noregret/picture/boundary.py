@@ -14,11 +14,11 @@ from noregret.atomic import whole_file
 from noregret.picture.canvas import COLOURS, colour_of, new_figure, plain_frame, thinned
 from noregret.picture.plane import Film, Ints, Moment, Plane, Vector
 
-SHOWN = 400  # points; of more rows every so-manieth is drawn
+SHOWN = 400  # points; of more rows an even sample is drawn
 PANELS = 12  # small pictures of one learner; of several each has a row of its own
 ROW = 5
 FRAMES = 48
-MILLISECONDS, LAST = 350, 2000  # a frame stands so long, the last one longer
+MILLISECONDS, LAST = 350, 2000  # of a frame, and of the last one
 DOTS = 80  # to the inch, of a film
 LOOKS = ((1.0, "o", COLOURS[0]), (-1.0, "s", COLOURS[1]))  # the two classes differ in form and in colour
 
@@ -38,7 +38,9 @@ def boundary_axes(axes: Any, films: Sequence[Film]) -> Any:
     if len(films[0].proof):
         _rings(axes, plane, films[0].proof, "proof")
         said = (
-            "ringed: the rows that allow no wider margin" if moments else "no line separates: the ringed rows prove it"
+            "ringed: the rows that limit the margin"
+            if moments
+            else "no line separates the classes: the ringed rows prove it"
         )
         axes.set_title(said, fontsize=9, loc="right")
     names = [] if alone else [(f"— {film.name}", colour_of(2 + place)) for place, film in enumerate(films)]
@@ -59,7 +61,7 @@ def moment_axes(axes: Any, film: Film, moment: Moment) -> Any:
 
 def _when(film: Film, moment: Moment) -> str:
     if moment.updates == 0:
-        return "before the first"
+        return "start"
     if film.unit == "step" or moment.rounds == moment.updates:
         return f"{film.unit} {moment.updates:,}"
     return f"{film.unit} {moment.updates:,}, round {moment.rounds:,}"
@@ -155,7 +157,7 @@ def _said_above(axes: Any, names: Sequence[tuple[str, str]]) -> None:
 
 
 def _boundary(axes: Any, plane: Plane, moment: Moment, colour: str) -> None:
-    """The line ⟨w, x⟩ + b = 0, or where the score is no plane the contour of 0."""
+    """The line ⟨w, x⟩ + b = 0, or the contour of 0 if the score is not linear."""
     found = moment.line(plane)
     if found is not None:
         ends = _ends(plane, *found)

@@ -123,7 +123,7 @@ def bounds_axes(axes: Any, certificates: Sequence[Certificate | Told]) -> Any:
     axes.set_yticks(range(len(shown)), [one["theorem"] for one in shown])
     axes.set_ylim(-0.6, len(shown) - 0.4)
     seen = any(one["observed"] is not None for one in shown)
-    axes.set_xlabel("observed (dot) and at most (bar), in what each theorem counts" if seen else "at most (bar)")
+    axes.set_xlabel("observed (dot) and bound (bar), in the units of each theorem" if seen else "bound (bar)")
     plain_frame(axes)
     return axes
 

@@ -34,7 +34,7 @@ def check_picture(path: str | os.PathLike[str], moves: bool = False) -> None:
     suffix = Path(path).suffix.lower()
     known = (*FORMATS, MOVING) if moves else FORMATS
     if suffix not in known:
-        film = " (a film is of updates)" if suffix == MOVING else ""
+        film = " (only the kind updates can be animated)" if suffix == MOVING else ""
         raise SettingError(f"plot: the file must end in {', '.join(known)}, got {os.fspath(path)!r}{film}")
     check_installed()
 

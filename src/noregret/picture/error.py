@@ -37,7 +37,7 @@ def error_axes(axes: Any, runs: Runs) -> Any:
     """Mistakes so far / rounds so far of every run, each curve named where it ends."""
     check_played(runs)
     if _first(runs).learner.regression:
-        raise SettingError("plot: error counts mistakes, and numbers are not right or wrong: draw the risk")
+        raise SettingError("plot: error counts wrong labels, and these labels are numbers: draw the risk instead")
     axes.set_ylabel("mistakes so far / rounds so far")
     return _so_far(axes, runs, "mistakes", baselines=True)
 

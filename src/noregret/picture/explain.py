@@ -1,8 +1,8 @@
 """The picture that explains it all: what the run lost, what the best fixed weights would have lost, what was promised.
 
-Three sums over the rounds so far. The lowest is the loss of the best fixed weights, solved for anew at every round that
-has a dot; the run's own loss lies above it, and the room between the two is the regret; the highest is the lowest plus
-what theory promises of the regret. A run can never leave the room between the lowest and the highest.
+Three sums over the rounds so far. The lowest is the loss of the best fixed weights, solved for again at every dot. The
+run's own loss lies above it, and the area between the two is the regret. The highest is the lowest plus the bound on
+the regret. A run can never leave the area between the lowest and the highest.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PROMISE = "ogd-linearised"
 
 @dataclass(frozen=True)
 class Story:
-    """After so many rounds: what the run had lost, the two ends of what hindsight loses, what was promised by then."""
+    """After each of `rounds`: the loss of the run, the two ends of the loss of hindsight, the bound at that time."""
 
     loss: str
     radius: float
@@ -102,8 +102,8 @@ def story_axes(axes: Any, told: Story, run: Run) -> Any:
     axes.fill_between(rounds, best, limit, color=COLOURS[1], alpha=0.08, linewidth=0.0)
     played, lost = (np.array([0.0, *trace[name][at]]) for name in ("rounds", "loss"))
     axes.fill_between(played, np.interp(played, rounds, best), lost, color=COLOURS[0], alpha=0.22, linewidth=0.0)
-    axes.plot(rounds, limit, "--", color=COLOURS[1], label="never above, says theory")
-    axes.plot(played, lost, color=COLOURS[0], linewidth=2.0, label="what the run lost")
+    axes.plot(rounds, limit, "--", color=COLOURS[1], label="bound from theory")
+    axes.plot(played, lost, color=COLOURS[0], linewidth=2.0, label="loss of the run")
     axes.plot(rounds[1:], best[1:], "o-", color=COLOURS[2], markersize=3.0, label="best in hindsight")
     last = float(rounds[-1])
     axes.annotate(
@@ -115,15 +115,15 @@ def story_axes(axes: Any, told: Story, run: Run) -> Any:
     axes.set_xlim(0.0, last)
     axes.set_ylim(0.0, 1.05 * float(limit[-1]))
     axes.set_xlabel("round")
-    axes.set_ylabel(f"sum of the losses so far ({told.loss})")
+    axes.set_ylabel(f"total loss so far ({told.loss})")
     plain_frame(axes)
     regret = f"{at_least(told.regret[0])} … {at_most(told.regret[1])}"
     name_ends(
         axes,
         [
-            Ending(f"theory: never above {limit[-1]:.1f}", last, float(limit[-1]), COLOURS[1]),
-            Ending(f"what the run lost: {own[-1]:.1f}", last, float(own[-1]), COLOURS[0]),
-            Ending(f"its regret: {regret}", last, float(0.5 * (own[-1] + best[-1])), "0.2"),
+            Ending(f"bound from theory: {limit[-1]:.1f}", last, float(limit[-1]), COLOURS[1]),
+            Ending(f"loss of the run: {own[-1]:.1f}", last, float(own[-1]), COLOURS[0]),
+            Ending(f"regret: {regret}", last, float(0.5 * (own[-1] + best[-1])), "0.2"),
             Ending(f"best in hindsight: {best[-1]:.1f}", last, float(best[-1]), COLOURS[2]),
         ],
     )

@@ -50,7 +50,7 @@ class Subject:
         return told(self.thing.certificates)
 
     def films(self, most: int) -> list[Film]:
-        """Each thing on its way through the rows, in at most so many moments."""
+        """Each thing on its way through the rows, in at most `most` moments."""
         return [film_of(name, thing, self.streams, most) for name, thing in self.named.items()]
 
 
@@ -73,21 +73,21 @@ class Kind:
 def _labels_only(subject: Subject) -> str | None:
     runs = subject.named.values()
     if any(isinstance(run, Run) and run.learner.regression for run in runs):
-        return "mistakes are of labels; numbers are not right or wrong: draw the risk"
+        return "mistakes need class labels, and these labels are numbers: draw the risk instead"
     return None
 
 
 def _flat(subject: Subject) -> str | None:
     if not subject.streams:
-        return "a boundary is drawn among rows: give the stream that was learned from"
+        return "a boundary needs the rows: pass the stream that the learner was trained on"
     return next((why for why in map(why_no_boundary, subject.named.values()) if why), None)
 
 
 def _tree(subject: Subject) -> str | None:
     if isinstance(subject.thing, Dimensions):
-        return None if len(subject.thing.hypotheses) else "no hypothesis, no tree"
+        return None if len(subject.thing.hypotheses) else "the class is empty, so it has no tree"
     adversary = subject.thing.adversary
-    return None if isinstance(adversary, TreeAdversary) else "the game was not played down a mistake tree"
+    return None if isinstance(adversary, TreeAdversary) else "this game has no mistake tree"
 
 
 # -- the kinds ---------------------------------------------------------------------------------------------------------
@@ -128,112 +128,112 @@ def _draw_tree(axes: Any, subject: Subject) -> Any:
 
 ERROR = Kind(
     "Error so far",
-    "Mistakes so far divided by rounds so far; dashed and dotted, two rules that use no features.",
+    "Mistakes so far divided by rounds so far. Dashed and dotted: two baselines that use no feature.",
     draw=lambda axes, subject: error_axes(axes, subject.named),
     missing=_labels_only,
 )
 RISK = Kind(
     "Mean loss so far",
-    "The sequential risk: the losses suffered so far, each before its label was learned from, divided by the rounds.",
+    "The sequential risk: the mean loss so far, where every prediction is made before its label is known.",
     draw=lambda axes, subject: risk_axes(axes, subject.named),
 )
 OVERVIEW = Kind(
     "Learners side by side",
-    "Left the error so far, right the mean loss so far where all learners have the same.",
+    "Left: the error so far. Right: the mean loss so far, if all learners use the same loss.",
     fill=_overview,
 )
 MISTAKES = Kind(
-    "Mistakes against bounds",
-    "Mistakes so far; dashed, where a theorem bounds them, what it allows over all rounds: the curve stays below.",
+    "Mistakes and bounds",
+    "Mistakes so far. Dashed, if there is a bound: what each theorem allows over all rounds; the curve stays below.",
     draw=lambda axes, subject: mistakes_axes(axes, subject.thing, subject.certificates),
     missing=_labels_only,
 )
 RELIABILITY = Kind(
     "Reliability of the scores",
-    "How often +1 came among rounds with about the same score, each score from before its label was known.",
+    "How often the label was +1 among rounds with similar scores. Each score is from before its label was known.",
     draw=lambda axes, subject: reliability_axes(axes, subject.thing),
     missing=lambda subject: why_no_reliability(subject.thing),
     size=lambda subject: (6.0, 4.5),
 )
 BOUNDARY = Kind(
     "Boundary",
-    "Where the prediction changes, among the rows; hollow points are on the wrong side, dashed lines are the margin.",
+    "Where the prediction changes. Hollow points are on the wrong side; dashed lines show the margin.",
     draw=_boundary,
     missing=_flat,
     size=lambda subject: (6.0, 5.0),
 )
 UPDATES = Kind(
     "Boundary after each update",
-    "Small pictures of the boundary after some of the updates; a ring marks the rows that it was moved for.",
+    "The boundary after some of the updates. A ring marks the rows that caused the update.",
     fill=_updates,
     moving=_film,
     missing=_flat,
 )
 BOUNDS = Kind(
-    "Observed against promised",
-    "One line a theorem: the dot is what was observed, the bar what it was promised not to exceed.",
+    "Observed values and bounds",
+    "One line per theorem: the dot is the observed value, the bar the bound that it may not exceed.",
     draw=lambda axes, subject: bounds_axes(axes, subject.certificates),
     missing=lambda subject: None if drawable(subject.certificates) else "no theorem gave a bound on this run",
     size=lambda subject: (8.0, 1.4 + 0.3 * len(drawable(subject.certificates))),
 )
 REGRET = Kind(
-    "Regret against promise so far",
-    "The certified regret after 1, 2, 4, … rounds as a band between its two ends, and what was promised by then.",
+    "Regret and its bounds so far",
+    "The certified regret after 1, 2, 4, … rounds, as a band between its two ends. Dashed: the bounds at that time.",
     draw=lambda axes, subject: regret_axes(axes, subject.thing),
     missing=lambda subject: (
         None
         if so_far(subject.thing)
-        else "the receipt holds no regret to draw: certify with anytime and, where the learner has none, a radius"
+        else "the receipt holds no regret to draw: certify with anytime and, if the learner has none, a radius"
     ),
 )
 RADIUS = Kind(
     "Regret by the comparator's radius",
-    "The regret against the best fixed model of norm at most U: the larger the ball, the better its best model.",
+    "The regret against the best fixed model of norm at most U. A larger ball contains a better best model.",
     draw=lambda axes, subject: radius_axes(axes, subject.thing),
     missing=lambda subject: (
-        None if by_radius(subject.thing) else "the receipt holds the regret of one ball only: certify with radii"
+        None if by_radius(subject.thing) else "the receipt holds the regret for one radius only: certify with radii"
     ),
 )
 WEIGHTS = Kind(
     "Weights of the experts",
-    "Whose forecasts the blend followed: the weights of every round, stacked to 1.",
+    "Which experts the blend followed: their weights in every round, stacked to 1.",
     draw=lambda axes, subject: weight_axes(axes, subject.thing),
     missing=lambda subject: why_no_weights(subject.thing),
     size=lambda subject: (9.0, 3.6),
 )
 BLEND_REGRET = Kind(
     "Regret of the blend",
-    "The regret against the best expert (or mean of experts) so far, and what was promised of it.",
+    "The regret against the best expert (or mean of experts) so far, and its bound.",
     draw=lambda axes, subject: blend_regret_axes(axes, subject.thing),
     size=lambda subject: (9.0, 3.6),
 )
 BLEND = Kind(
     "The blend over time",
-    "Above the weights of the experts, below the regret against the best of them and the promise.",
+    "Above: the weights of the experts. Below: the regret against the best of them, and its bound.",
     fill=lambda figure, subject: blend_figure(figure, subject.thing),
     missing=lambda subject: why_no_weights(subject.thing),
     size=lambda subject: (9.0, 6.5),
 )
 PARTS = Kind(
     "The log, part by part",
-    "What the logged predictions lost a round, and what the best fixed model of the part would have lost.",
+    "The loss per row of the logged predictions, and of the best fixed model for each part.",
     draw=lambda axes, subject: audit_axes(axes, subject.thing),
     size=lambda subject: (audit_width(subject.thing), 4.5),
 )
 STEPS = Kind(
     "The batch perceptron, step by step",
-    "J_hard counts the misclassified rows, J_soft adds up how far they are on the wrong side.",
+    "J_hard counts the misclassified rows; J_soft sums how far they are on the wrong side.",
     draw=lambda axes, subject: steps_axes(axes, subject.thing),
 )
 STEP_SIZES = Kind(
     "Step sizes of the batch perceptron",
-    "Misclassified rows after each step: small steps are slow, large ones swing; from 0 all would be the same.",
+    "Misclassified rows after each step. Small steps are slow, large ones oscillate; from 0 all would be the same.",
     draw=lambda axes, subject: step_sizes_axes(axes, subject.thing),
     missing=lambda subject: why_not_compared(subject.thing),
 )
 TREE = Kind(
     "Mistake tree",
-    "Every way down is the way of some hypothesis of the class; thick, the way that was played.",
+    "Every path down agrees with some hypothesis of the class. Thick: the path that was played.",
     draw=_draw_tree,
     missing=_tree,
     size=lambda subject: (10.0, 5.0),

@@ -18,7 +18,7 @@ def loss_axes(axes: Any, blend: float, experts: Mapping[str, float]) -> Any:
     axes.barh(places, [loss for _, loss in kept], color=COLOURS[5], height=0.6)
     axes.axvline(blend, color=COLOURS[1], linewidth=1.5)
     axes.annotate(
-        f" the blend lost {blend:,.6g}",
+        f" loss of the blend: {blend:,.6g}",
         (blend, 1.0),
         xycoords=("data", "axes fraction"),
         xytext=(0.0, 3.0),
@@ -29,7 +29,7 @@ def loss_axes(axes: Any, blend: float, experts: Mapping[str, float]) -> Any:
     axes.set_yticks(places, names, parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(left=min(0.0, blend, *(loss for _, loss in kept)))
-    axes.set_xlabel("loss over all rounds")
+    axes.set_xlabel("total loss")
     return plain_frame(axes)
 
 

@@ -1,4 +1,4 @@
-"""The parts of an audit: what the logged predictions lost, beside the best fixed model of the part."""
+"""The parts of an audit: what the logged predictions lost, beside the best fixed model for each part."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def audit_axes(axes: Any, audit: Audit) -> Any:
     logged = [0.5 * (part.finite.lo + part.finite.hi) / part.rounds for part in parts]
     endless = [place for place, part in enumerate(parts) if part.infinite]
     low, high = ([max(getattr(part.best, end) / part.rounds, 0.0) for part in parts] for end in ("lower", "upper"))
-    axes.vlines(places, high, logged, color="0.75", zorder=1, label="regret a round")
+    axes.vlines(places, high, logged, color="0.75", zorder=1, label="regret per row")
     axes.plot(places, logged, "o", color=COLOURS[1], label="logged predictions")
     if endless:
-        label = "without rounds of infinite loss"
+        label = "without infinite losses"
         axes.plot(endless, [logged[one] for one in endless], "o", color="white", mec=COLOURS[1], label=label)
     axes.vlines(places, low, high, color=COLOURS[0], linewidth=5.0)
-    axes.plot(places, high, "_", color=COLOURS[0], markersize=12.0, label="best fixed model of the part")
+    axes.plot(places, high, "_", color=COLOURS[0], markersize=12.0, label="best fixed model for each part")
     axes.set_xlim(-0.7, len(parts) - 0.3)
     axes.set_xlabel("part of the log")
     if len(parts) <= NAMED:
         axes.set_xticks(places, [part.name for part in parts], rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_ylabel(f"loss a round ({audit.loss.spec})")
+    axes.set_ylabel(f"loss per row ({audit.loss.spec})")
     axes.set_ylim(bottom=0.0)
     plain_frame(axes)
     heights = (logged[-1], high[-1], 0.5 * (logged[-1] + high[-1]))
     said = "logged, without infinite losses" if parts[-1].infinite else "logged predictions"
-    names = (said, "best fixed model", "regret a round")
+    names = (said, "best fixed model", "regret per row")
     endings = [
         Ending(name, len(parts) - 1.0, height, colour)
         for name, height, colour in zip(names, heights, (COLOURS[1], COLOURS[0], "0.45"), strict=True)

@@ -32,7 +32,7 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Score = Callable[[Matrix], Vector]
-SHORT = 5_000  # a run of so many rounds is looked at after each update, a longer one now and then
+SHORT = 5_000  # a run of at most this length is looked at after each update, a longer one now and then
 GRID = 60  # places a side at which a score is asked for
 ROUNDING = 1e-9  # of the largest score: a plane that is missed by no more is a plane
 
@@ -63,7 +63,7 @@ class Plane:
 
 @dataclass(frozen=True)
 class Moment:
-    """A predictor after so many updates and rounds; `rows` are those that the last update was made for."""
+    """A predictor after some updates and rounds; `rows` are those that the last update was made for."""
 
     updates: int
     rounds: int
@@ -96,21 +96,21 @@ class Film:
     proof: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def some(self, count: int) -> Film:
-        """The film with at most so many moments."""
+        """The film with at most `count` moments."""
         return replace(self, moments=tuple(self.moments[i] for i in thinned(len(self.moments), points=count)))
 
 
 def film_of(name: str, thing: Any, streams: tuple[Any, ...], most: int) -> Film:
-    """At most so many moments of a run, a batch perceptron or a separation on the streams that it came from.
+    """Some moments of a run, a batch perceptron or a separation on the streams that it came from.
 
     A run whose rounds were kept may be given with them instead.
     """
     if not streams:
-        raise SettingError("plot: a boundary is drawn among rows: give the stream that was learned from")
+        raise SettingError("plot: a boundary needs the rows: pass the stream that the learner was trained on")
     if isinstance(thing, Run):
         return _film_of_run(name, thing, streams, most)
     if len(streams) > 1:
-        raise SettingError("plot: give the one stream that the rows came from")
+        raise SettingError("plot: pass exactly one stream, the one the rows came from")
     if isinstance(thing, BatchRun):
         rounds = (
             streams[0] if isinstance(streams[0], Rounds) else lay_out(streams[0], reading={}, bias=thing.bias).rounds
@@ -126,9 +126,9 @@ def why_no_boundary(thing: Any) -> str | None:
     if not isinstance(thing, Run):
         return None
     if thing.tally is not None or thing.learner.regression:
-        return "a boundary is drawn between two classes"
+        return "a boundary needs exactly two classes"
     if thing.learner.ordered:
-        return "a precomputed kernel has no points, so there is no plane to draw in"
+        return "a precomputed kernel has no feature plane to draw in"
     return None if thing.learner.features is None else why_not_plane(thing.learner.features)
 
 
@@ -141,7 +141,7 @@ def why_not_plane(features: Features) -> str | None:
 
 def why_not_flat(features: int) -> str | None:
     """A sentence where rows have not two features."""
-    return None if features == 2 else f"a boundary is drawn of rows with two features, these have {features:,}"
+    return None if features == 2 else f"a boundary needs rows with two features; these have {features:,}"
 
 
 # -- a run of play -----------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def _moment(core: Core, rounds: int, width: int, columns: Ints, rows: Ints | Non
 def _film_of_batch(name: str, run: BatchRun, rounds: Rounds, most: int) -> Film:
     plane, columns = _plane(rounds, None)
     if run.theta.shape != (rounds.width,):
-        raise SettingError("plot: the rows are not those that the batch perceptron was fitted to")
+        raise SettingError("plot: these are not the rows that the batch perceptron was fitted on")
     kept = set(thinned(run.iterations + 1, points=most).tolist())
     steps: Iterable[tuple[Ints, Vector]] = ((np.zeros(0, np.int64), run.start), *retraced(rounds, run))
     found = [

@@ -99,7 +99,7 @@ def _known(thing: Any, streams: tuple[Any, ...], receipt: Receipt | None) -> tup
     thing = {name: _plain(one) for name, one in thing.items()} if isinstance(thing, Mapping) else _plain(thing)
     kinds = all_kinds.of_several(list(thing.values())) if isinstance(thing, Mapping) else KINDS.get(type(thing))
     if kinds is None:
-        what = f"a {type(thing).__name__}" if not isinstance(thing, Mapping) else "these things in one frame"
+        what = f"a {type(thing).__name__}" if not isinstance(thing, Mapping) else "these things together"
         raise SettingError(f"plot: there is no picture of {what}")
     return Subject(thing, streams, receipt), kinds
 
@@ -131,11 +131,11 @@ def _chosen(subject: Subject, kinds: Mapping[str, Kind], kind: str | None) -> Ki
 def _drawn(subject: Subject, chosen: Kind, ax: Any) -> Any:
     if chosen.fill is not None:
         if ax is not None:
-            raise SettingError("plot: this picture has several axes of its own: leave out ax")
+            raise SettingError("plot: this picture makes its own axes: omit ax")
         return chosen.fill(new_figure(*chosen.size(subject)), subject)
     assert chosen.draw is not None
     if ax is not None and not hasattr(ax, "set_ylabel"):
-        raise SettingError(f"plot: ax must be the axes of a figure, got {type(ax).__name__}")
+        raise SettingError(f"plot: ax must be a matplotlib Axes, got {type(ax).__name__}")
     return chosen.draw(new_figure(*chosen.size(subject)).add_subplot() if ax is None else ax, subject)
 
 

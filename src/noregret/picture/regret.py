@@ -34,8 +34,8 @@ def regret_axes(axes: Any, receipt: Receipt) -> Any:
     _band(axes, rounds, points, "regret")
     endings = [_ending("regret", points[-1], float(points[-1]["upper"]), COLOURS[0])]
     own = [float(entry["own"]["upper"]) for entry in points]
-    axes.plot(rounds, own, ":", color="0.45", label="the run's own loss")
-    endings.append(_ending("the run's own loss", points[-1], own[-1], "0.45"))
+    axes.plot(rounds, own, ":", color="0.45", label="loss of the run")
+    endings.append(_ending("loss of the run", points[-1], own[-1], "0.45"))
     for place, name in enumerate(sorted({name for entry in points for name in entry["bounds"]})):
         there, colour = [entry for entry in points if name in entry["bounds"]], COLOURS[1 + place % (len(COLOURS) - 1)]
         promised = [float(one["bounds"][name]) for one in there]
@@ -49,7 +49,7 @@ def regret_axes(axes: Any, receipt: Receipt) -> Any:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("rounds so far")
-    axes.set_ylabel(f"sum over the rounds so far ({points[-1]['loss']} loss)")
+    axes.set_ylabel(f"total so far ({points[-1]['loss']} loss)")
     plain_frame(axes)
     name_ends(axes, endings)
     return axes
@@ -59,11 +59,11 @@ def radius_axes(axes: Any, receipt: Receipt) -> Any:
     """U ↦ the regret against the best comparator of norm at most U, as a band; it never falls as U grows."""
     points = by_radius(receipt)
     if not points:
-        raise SettingError("plot: the receipt holds the regret of one ball only: certify with radii")
+        raise SettingError("plot: the receipt holds the regret for one radius only: certify with radii")
     radii = [float(entry["domain"]["radius"]) for entry in points]
     _band(axes, radii, points, "regret")
     own, end = float(points[-1]["own"]["upper"]), points[-1]
-    axes.axhline(own, color="0.45", linestyle=":", label="the run's own loss")
+    axes.axhline(own, color="0.45", linestyle=":", label="loss of the run")
     axes.axhline(0.0, color="0.8", linewidth=0.8, zorder=0)
     axes.set_xscale("log")
     axes.set_xlim(radii[0], radii[-1])
@@ -80,7 +80,7 @@ def radius_axes(axes: Any, receipt: Receipt) -> Any:
         axes,
         [
             Ending(f"regret {signed(float(end['upper']))}", radii[-1], float(end["upper"]), COLOURS[0]),
-            Ending(f"the run's own loss {signed(own)}", radii[-1], own, "0.45"),
+            Ending(f"loss of the run {signed(own)}", radii[-1], own, "0.45"),
         ],
     )
     return axes

@@ -46,7 +46,7 @@ class Group:
 
 def why_no_reliability(run: Run) -> str | None:
     if run.learner.regression or run.tally is not None:
-        return "reliability is of scores for two classes"
+        return "reliability needs scores for two classes"
     return None if run.rounds else "no round was played, so there is nothing to draw"
 
 
@@ -88,9 +88,9 @@ def reliability_axes(axes: Any, run: Run) -> Any:
     said, seen = [group.said for group in found], [group.frequency for group in found]
     low, high = zip(*(group.interval for group in found), strict=True)
     if is_probability(run):
-        axes.plot([0.0, 1.0], [0.0, 1.0], "--", color="0.6", linewidth=1.0, label="as said")
+        axes.plot([0.0, 1.0], [0.0, 1.0], "--", color="0.6", linewidth=1.0, label="perfect")
         axes.set_xlim(0.0, 1.0)
-        axes.set_xlabel("probability of +1 that was said")
+        axes.set_xlabel("predicted probability of +1")
     else:
         axes.axhline(0.5, color="0.85", linewidth=0.8, zorder=0)
         axes.axvline(0.0, color="0.85", linewidth=0.8, zorder=0)
@@ -98,8 +98,8 @@ def reliability_axes(axes: Any, run: Run) -> Any:
     axes.vlines(said, low, high, color=COLOURS[0], linewidth=1.5)
     axes.plot(said, seen, "o-", color=COLOURS[0], linewidth=1.0, markersize=4.5, label="came", clip_on=False)
     axes.set_ylim(0.0, 1.0)
-    axes.set_ylabel("share of rounds in which +1 came")
+    axes.set_ylabel("share of rounds with label +1")
     plain_frame(axes)
     if is_probability(run):
-        name_ends(axes, [Ending("as said", 1.0, 1.0, "0.45")])
+        name_ends(axes, [Ending("perfect", 1.0, 1.0, "0.45")])
     return axes

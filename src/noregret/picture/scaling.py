@@ -9,9 +9,9 @@ from typing import Any
 from noregret.picture.canvas import COLOURS, check_picture, new_figure, save_figure
 
 PANELS = {
-    "scaling in the rounds before": ("rounds played before", "nanoseconds a round"),
-    "scaling in the non-zeros of a row": ("non-zeros of a row", "nanoseconds a round"),
-    "scaling in the number of features": ("features", "nanoseconds a round"),
+    "scaling in the rounds before": ("rounds played before", "nanoseconds per row"),
+    "scaling in the non-zeros of a row": ("non-zeros of a row", "nanoseconds per row"),
+    "scaling in the number of features": ("features", "nanoseconds per row"),
 }
 
 

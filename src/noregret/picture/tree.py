@@ -64,7 +64,7 @@ def tree_axes(axes: Any, hypotheses: HypothesisClass, tree: MistakeTree, rounds:
 
 
 def _said(tree: MistakeTree, shown: int, rounds: Sequence[Round]) -> str:
-    said = f"A mistake tree of depth {tree.depth} that the class shatters: label 0 to the left, 1 to the right"
+    said = f"Shattered mistake tree of depth {tree.depth} that the class shatters: label 0 to the left, 1 to the right"
     if shown < tree.depth:
         said += f"; {tree.depth - shown} more levels"
     if rounds:

@@ -25,7 +25,7 @@ def blend_figure(figure: Any, blend: Blend) -> NDArray[Any]:
 
 
 def why_no_weights(blend: Blend) -> str | None:
-    return None if len(blend.weights) else "the weights were not kept, so there is nothing to draw"
+    return None if len(blend.weights) else "the weights were not kept: there is nothing to draw"
 
 
 def weight_axes(axes: Any, blend: Blend) -> Any:
@@ -53,7 +53,7 @@ def weight_axes(axes: Any, blend: Blend) -> Any:
     if thin:
         handles, names = zip(*thin[:LISTED], strict=True)
         more = "" if len(thin) <= LISTED else f"\nand {len(thin) - LISTED} more"
-        title = "too thin to be named:" if len(thin) < many else None
+        title = "too small to label:" if len(thin) < many else None
         side = axes.legend(handles, names, title=title, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         side.get_texts()[-1].set_text(names[-1] + more)
     axes.set_ylim(0.0, 1.0)
@@ -98,7 +98,7 @@ def regret_axes(axes: Any, blend: Blend) -> Any:
     axes.set_xlim(right=blend.rounds + 0.5 * (blend.rounds == 1))
     plain_frame(axes)
     named = "regret so far, at most" if mean else "regret so far"
-    names = ((named, regret, COLOURS[0]), ("promised: at most", promised, COLOURS[1]))
+    names = ((named, regret, COLOURS[0]), ("bound:", promised, COLOURS[1]))
     ends = [(name, float(values[-1]), colour) for name, values, colour in names]
     name_ends(axes, [Ending(f"{name} {signed(end)}", blend.rounds, end, colour) for name, end, colour in ends])
     return axes

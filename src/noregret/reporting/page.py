@@ -1,20 +1,38 @@
-"""The page: one file that asks the network for nothing and runs nothing."""
+"""The page: one file that asks the network for nothing and runs nothing. First what it means, theory folded below."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from noregret._version import __version__
 from noregret.errors import ReceiptError
 from noregret.picture.canvas import can_draw
-from noregret.reporting.formula import formula
-from noregret.reporting.markup import Markup, element, table, together
+from noregret.proof.theorem import Theorem, Verdict
+from noregret.proof.theorems import THEOREMS
+from noregret.reporting.html import STYLE, Markup, element, folded, formula, table, together
 from noregret.reporting.pictures import MISSING, figures
-from noregret.reporting.style import STYLE
-from noregret.reporting.subject import DAMAGE, Part, Subject
-from noregret.reporting.theorems import cards, tally
+from noregret.reporting.words import DAMAGE, Part, Rows, Subject, most, shown, word
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 LARGEST = 500_000  # bytes of the page; pictures that would make it larger are left out, and that is said
 HEAD = ("", "what", "rounds", "mistakes", "loss", "regret", "theorems")
+VERDICTS = {one.name.lower(): one.value for one in Verdict}
+MARKS = {True: ("✓", "holds", "yes"), False: ("✗", "fails", "no"), None: ("?", "not checkable", "open")}
+GLOSSARY: Rows = [
+    ("row, round", "one example: the learner predicts, sees the label, updates"),
+    ("mistake", "a row whose predicted label was wrong"),
+    ("loss", "what a prediction costs: 0 or little if it is right, more the further it is off"),
+    ("baseline", "a rule that ignores all features; a useful learner beats it"),
+    ("fixed model", "one set of weights for all rows, chosen after all labels are known (in hindsight)"),
+    ("regret", "loss of the run − loss of the best fixed model: the price of learning row by row"),
+    ("… between two numbers", "the true value is proved to lie between them"),
+    ("theorem, bound", "what mathematics guarantees: the observed value cannot be larger if the assumptions hold"),
+    (
+        "verdict",
+        "holds: within the bound; vacuous: true but too loose to be useful; unmet: an assumption fails, so nothing"
+        " is claimed; open: a smaller gap is needed to tell; broken: a bug",
+    ),
+]
 
 
 def as_page(subjects: list[Subject]) -> str:
@@ -37,15 +55,16 @@ def _document(subjects: list[Subject], pictures: list[list[Markup]]) -> str:
     sections = (
         _section(one, shown, place) for place, (one, shown) in enumerate(zip(subjects, pictures, strict=True), 1)
     )
-    body = element("body", element("main", _front(subjects), *sections))
+    words = folded("Words on this page", table(None, GLOSSARY, "about"))
+    body = element("body", element("main", _front(subjects), *sections, element("footer", words)))
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
 
 
 def _front(subjects: list[Subject]) -> Markup:
     """What the page is, and where there are several sections, a table that compares them."""
     told = (
-        f"Made by noregret {__version__} from the files below. The page repeats what they say; what proves it is to"
-        " recompute it, with the commands at the end of each section."
+        f"Made by noregret {__version__}. This page repeats what the files below say and proves nothing itself: the"
+        " commands under “How to verify” recompute every number."
     )
     heading = element("h1", "noregret report")
     compared = None
@@ -65,33 +84,42 @@ def _section(one: Subject, pictures: list[Markup], place: int) -> Markup:
         "section",
         element("h2", one.name, id=f"s{place}", class_="first" if place == 1 else None),
         element("p", one.kind, class_="small"),
-        element("p", one.lead),
-        _part(one.about, "about"),
-        *(_part(part) for part in one.figures),
+        _meaning(one),
+        *(_part(part) for part in one.figures if not part.folded),
         together(element("h3", "Pictures"), *pictures) if pictures else None,
-        _theorems("Theorems", one.certificates),
-        _theorems("What new rows risk", one.promised),
-        _proved(one.proved),
         _checking(one.checking),
+        element("h3", "Details"),
+        *(_part(part, "about" if part is one.about else None) for part in (one.about, *one.figures) if part.folded),
+        _theorems("Theorems", one.certificates),
+        _theorems("Risk on new rows", one.promised),
+        _proved(one.proved),
     )
+
+
+def _meaning(one: Subject) -> Markup:
+    """For somebody who knows no theory: what it means, and what to do."""
+    said = element("ul", *(element("li", sentence) for sentence in one.meaning), class_="said")
+    steps = (
+        element("li", sentence, None if command is None else together(" ", element("code", command)))
+        for sentence, command in one.steps
+    )
+    todo = together(element("h3", "What to do"), element("ul", *steps, class_="said")) if one.steps else None
+    return element("div", element("h3", "What this means"), said, todo, class_="meaning")
 
 
 def _part(part: Part, class_: str | None = None) -> Markup:
     note = None if part.note is None else element("p", part.note, class_="small")
-    return together(element("h3", part.heading), table(part.head, part.rows, class_), note)
+    inside = together(table(part.head, part.rows, class_), note)
+    return folded(part.heading, inside) if part.folded else together(element("h3", part.heading), inside)
 
 
-def _theorems(heading: str, certificates: list[dict[str, object]]) -> Markup | None:
-    if not certificates:
-        return None
-    return together(element("h3", f"{heading}: {tally(certificates)}"), cards(certificates))
+def _theorems(heading: str, certificates: list[dict[str, Any]]) -> Markup | None:
+    return folded(f"{heading}: {tally(certificates)}", cards(certificates)) if certificates else None
 
 
 def _proved(sentences: tuple[str, ...]) -> Markup | None:
-    if not sentences:
-        return None
     parts = (element("li", formula(sentence)) for sentence in sentences)
-    return together(element("h3", "What the proof consists of"), element("ul", *parts))
+    return folded("What the proof consists of", element("ul", *parts)) if sentences else None
 
 
 def _checking(commands: list[tuple[str, str]]) -> Markup | None:
@@ -127,3 +155,99 @@ def _drawn(one: Subject, key: str) -> list[tuple[str, Markup]]:
         return list(figures(one, key))
     except DAMAGE as error:
         raise ReceiptError(f"the receipt cannot be drawn ({type(error).__name__}: {error})", one.name) from error
+
+
+# -- theorems ---------------------------------------------------------------------------------------------------------
+
+
+def tally(certificates: list[dict[str, Any]]) -> str:
+    """How the certificates came out: `14 hold, 1 vacuous`."""
+    said = {"holds": "hold", "vacuous": "vacuous", "open": "open", "unmet": "unmet", "broken": "broken"}
+    counts = {verdict: sum(one["verdict"] == verdict for one in certificates) for verdict in said}
+    return ", ".join(f"{count} {said[verdict]}" for verdict, count in counts.items() if count) or "none"
+
+
+def cards(certificates: list[dict[str, Any]]) -> Markup:
+    """A table of all, then a card each."""
+    rows: Rows = [
+        (shown(one["theorem"]), _title(one), most(one["bound"]), most(one["observed"]), badge(one))
+        for one in certificates
+    ]
+    overview = table(("theorem", "bounds", "bound", "observed", "verdict"), rows, "theorems")
+    return together(overview, *(card(one) for one in certificates))
+
+
+def card(one: dict[str, Any]) -> Markup:
+    """One certificate."""
+    known = THEOREMS.get(str(one["theorem"]))
+    return element(
+        "article",
+        element("h4", shown(one["theorem"]), " ", badge(one)),
+        _stated(known),
+        _compared(one),
+        _assumptions(one["assumptions"]),
+        element("p", "Source: ", shown_in_full(one["source"]), class_="small"),
+        element("p", "Note: ", formula(known.erratum), class_="small") if known and known.erratum else None,
+        class_="theorem",
+    )
+
+
+def badge(one: dict[str, Any]) -> Markup:
+    """The verdict, which says what it means when pointed at."""
+    verdict = str(one["verdict"])
+    kind = verdict if verdict in VERDICTS else "open"
+    return element("span", verdict, class_=f"badge {kind}", title=VERDICTS.get(verdict))
+
+
+def _title(one: dict[str, Any]) -> str:
+    known = THEOREMS.get(str(one["theorem"]))
+    return "–" if known is None else known.title
+
+
+def _stated(known: Theorem | None) -> Markup:
+    if known is None:
+        return element("p", "This version of noregret does not know this theorem.")
+    told = element("p", f"Bounds: {known.title}.", class_="small")
+    paragraphs = (element("p", formula(part)) for part in known.statement.split("\n\n"))
+    return together(told, element("p", formula(known.formula), class_="formula"), *paragraphs)
+
+
+def _compared(one: dict[str, Any]) -> Markup:
+    """Bound and observed, with a bar as long as the observed share of the bound."""
+    verdict = str(one["verdict"])
+    meaning = VERDICTS.get(verdict, "")
+    if one["bound"] is None:
+        return element("p", f"Nothing is claimed: {meaning}.")
+    bound, seen = float(one["bound"]), one["observed"]
+    words = [element("b", f"bound {most(one['bound'])}")]
+    if seen is not None:
+        words += [Markup(" · "), element("b", f"observed {most(seen)}")]
+    words.append(element("span", f" · {meaning}", class_="small"))
+    bar = None
+    if seen is not None and 0.0 < bound < float("inf") and float(seen) >= 0.0:
+        part = min(100.0 * float(seen) / bound, 100.0)
+        bar = element("div", element("i", style=f"width:{part:.2f}%"), class_="bar", aria_hidden="true")
+    values = ", ".join(f"{word(shown(name))} {shown(value)}" for name, value in one["values"].items())
+    made = element("p", f"Computed from: {values}.", class_="small") if values else None
+    return together(element("p", *words), bar, made)
+
+
+def _assumptions(assumed: list[dict[str, Any]]) -> Markup:
+    if not assumed:
+        return element("p", "No assumption that could fail.", class_="small")
+    return element("ul", *(_assumption(one) for one in assumed), class_="assumptions")
+
+
+def _assumption(one: dict[str, Any]) -> Markup:
+    holds = one["holds"] if isinstance(one["holds"], bool) else None
+    mark, said, kind = MARKS[holds]
+    statement = formula(shown_in_full(one["statement"]))
+    return element(
+        "li", element("span", mark, class_=f"mark {kind}", aria_hidden="true"), statement, element("i", f" ({said})")
+    )
+
+
+def shown_in_full(value: Any) -> str:
+    """A sentence of a receipt, cut only if it is longer than any that we write."""
+    text = str(value)
+    return text if len(text) <= 500 else f"{text[:499]}…"

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from noregret.proof.receipt import Receipt
 from noregret.proof.theorems import THEOREMS
-from noregret.reporting.markup import Markup, element, visible
-from noregret.reporting.subject import Subject
-from noregret.reporting.wording import about
+from noregret.reporting.html import Markup, element, visible
+from noregret.reporting.words import Subject, about
 from noregret.run import Run
 
 if TYPE_CHECKING:
     from noregret.picture.canvas import Picture
 
-MISSING = "The pictures need matplotlib: pip install 'noregret[plot]', then make the report again."
+MISSING = "Pictures need matplotlib: run pip install 'noregret[plot]', then make the report again."
 SIZE = (8.0, 4.2)  # inches
 NAMED = re.compile(r'(\bid="|"#|url\(#)')
 
@@ -33,7 +32,7 @@ def figures(subject: Subject, key: str) -> Iterator[tuple[str, Markup]]:
     for place, (title, caption, draw) in enumerate(_pictures(subject), 1):
         figure = Figure(figsize=SIZE, layout="constrained")
         with warnings.catch_warnings(), rc_context({"text.parse_math": False}):  # a $ in a name is a $
-            warnings.simplefilter("ignore")  # a name too long for its place is no news
+            warnings.simplefilter("ignore")  # a name may be too long for its place
             draw(figure.add_subplot())
             svg = svg_text(figure)
         yield title, framed(svg, title, caption, f"{key}-{place}")
@@ -56,22 +55,22 @@ def _pictures(subject: Subject) -> Iterator[Picture]:
 
 
 def _of_blend(body: dict[str, Any]) -> Iterator[Picture]:
-    """What a blend's receipt holds: the losses of all, and what was promised."""
+    """From a blend's receipt: the loss of every expert, and the bounds."""
     from noregret.picture.bounds import bounds_axes
     from noregret.picture.canvas import Picture
     from noregret.picture.losses import loss_axes
 
     losses = {visible(str(one["expert"])): about(one["loss"]) for one in body["experts"]}
-    told = "The loss of each expert over all rounds, and that of the blend: not far above the best of them."
-    yield Picture("What each expert lost", told, lambda axes: loss_axes(axes, float(body["loss"]["upper"]), losses))
+    told = "The total loss of each expert and of the blend, which stays close to the best of them."
+    yield Picture("Loss of each expert", told, lambda axes: loss_axes(axes, float(body["loss"]["upper"]), losses))
     judged = [one for one in body["certificates"] if one["theorem"] in THEOREMS and one["bound"] is not None]
     if len(judged) > 1:
-        told = "One line a theorem: the dot is what was observed, the bar what it was promised not to exceed."
-        yield Picture("Observed against promised", told, lambda axes: bounds_axes(axes, judged))
+        told = "One line per theorem: the dot is the observed value, the bar the bound that it may not exceed."
+        yield Picture("Observed values and bounds", told, lambda axes: bounds_axes(axes, judged))
 
 
 def _known(receipt: Receipt) -> Receipt:
-    """The receipt with those theorems that there are: a name that anyone may have written is drawn by nobody."""
+    """The receipt with only the theorems that are known: anyone may have written the names in it."""
     entries = [
         {**entry, "bounds": {name: bound for name, bound in entry["bounds"].items() if name in THEOREMS}}
         if "bounds" in entry

@@ -20,7 +20,7 @@ from noregret.rounds import Rounds
 from noregret.stream.block import Dense, Rows, Sparse
 
 Vector = NDArray[np.float64]
-EVERY = 4096  # up to so many rounds every round has its candidate
+EVERY = 4096  # up to this number of rounds, every round has its candidate
 GRID = 256  # of more rounds so many have
 
 

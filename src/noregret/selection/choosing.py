@@ -33,7 +33,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, repr=False)
 class Selection:
-    """The predictor chosen, how, and the certificates of its risk; `learner` predicts with it and can be saved."""
+    """The selected predictor, and the certificates of its risk; `learner` predicts with it and can be saved."""
 
     learner: Selected
     sampled: Sampled
@@ -45,12 +45,12 @@ class Selection:
 
     @property
     def core(self) -> Selected:
-        """The learner that predicts as was chosen."""
+        """The learner that predicts with the selection."""
         return self.learner
 
     @property
     def how(self) -> str:
-        """The way it was chosen: penalised, last, average or voted."""
+        """The method: penalised, last, average or voted."""
         return self.sampled.how
 
     @property
@@ -60,17 +60,17 @@ class Selection:
 
     @property
     def round(self) -> int | None:
-        """The round, counted from 1, before which the chosen predictor stood; only `penalised` chooses one."""
+        """The round, counted from 1, before which the selected weights were in use; only `penalised` selects one."""
         return self.sampled.round
 
     @property
     def empirical(self) -> float | None:
-        """Its error on the rounds that it had not seen."""
+        """Its error on the rounds it had not seen."""
         return None if self.sampled.errors is None else self.sampled.errors / self.sampled.tail
 
     @property
     def bound(self) -> float | None:
-        """The least risk certified for what was chosen; None where nothing is, or what is says nothing."""
+        """The smallest certified bound on the risk of the selection; None if there is none, or none that is useful."""
         about = {"penalised": ("risk-binomial",), "voted": ("risk-voted",), "average": ("risk-average",)}
         wanted = about.get(self.how, ())
         return next((one.bound for one in self.certificates if one.theorem in wanted and _says(one)), None)
@@ -84,7 +84,7 @@ class Selection:
         return np.concatenate([np.zeros(0), *found])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a model file that predicts with the chosen weights; `noregret.load` and `noregret predict` read it."""
+        """Write a model file with the selected weights; `noregret.load` and `noregret predict` read it."""
         model.save(self.learner, path)
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,12 +116,12 @@ def select(
     confidence: float = 0.95,
     candidates: int | str | None = None,
 ) -> Selection:
-    """One predictor of a run with a certificate of its risk on new rows, which holds with probability `confidence`.
+    """Select one predictor of a run; a certificate of its risk on new rows holds with probability `confidence`.
 
-    `run` is a run of `play`, whose `streams` are played again, or a learner that has not begun, which plays them.
-    `how` is penalised (the least error on rows not yet seen, with a penalty for few such rows), last, average or
-    voted. `candidates` is how many predictors along the run are considered, or all; by default every one of a run of
-    at most 4096 rounds, and 256 evenly spaced ones of a longer run.
+    `run` is a run of `play`, whose `streams` are replayed, or a learner that has not started, which plays them. `how`
+    is penalised (the smallest error on rows not yet seen, with a penalty for few such rows), last, average or voted.
+    `candidates` is the number of predictors along the run to consider, or all; by default all for a run of at most 4096
+    rounds, and 256 evenly spaced ones for a longer run.
 
     >>> from noregret.learner import Perceptron
     >>> rng = np.random.default_rng(0)
@@ -136,15 +136,15 @@ def select(
         raise SettingError(f"select: the first argument must be a run or a learner, got {type(run).__name__}")
     refuse(core)
     if not streams:
-        raise SettingError("select: give the stream that was learned from, or the streams in order")
+        raise SettingError("select: pass the stream that the run was trained on, or all of its streams in order")
     if isinstance(run, Run) or core.rounds:
         if isinstance(run, Run) and run.rounds != core.rounds:
-            raise SettingError("select: the learner has gone on since this run ended: give the newest run")
+            raise SettingError("select: the learner has continued since this run ended: pass the newest run")
         segments = chains(core)
         again = replay(fresh(core.name, core.settings, classes(core)), segments, streams)
         other = again.run.learner
         if other.rounds != core.rounds or not np.array_equal(other.weights, core.weights):
-            raise InputError("is not the stream that was learned from", "the stream")
+            raise InputError("is not the stream that the run was trained on", "the stream")
         return chosen(core, again.rounds, how, confidence, candidates, other.segments)
     with Gathering(bool(core.config["bias"][0])) as gathering:
         for stream in streams:
@@ -171,7 +171,7 @@ def refuse(core: Core) -> None:
             f" {core.loss.name} of numbers"
         )
     if not isinstance(core, Linear):
-        raise SettingError(f"select: {core.name} has no row of weights a round: use perceptron, pa1, ogd or adagrad")
+        raise SettingError(f"select: {core.name} has no weight vector per round: use perceptron, pa1, ogd or adagrad")
     if core.name in ("averaged", "voted"):
         way = "average" if core.name == "averaged" else "voted"
         raise SettingError(f"select: {core.name} is a selection already: use perceptron with select {way}")
@@ -201,7 +201,7 @@ def chosen(
     """
     refuse(core)  # again: what a stream makes of a learner shows when it is played
     if not len(rounds):
-        raise SettingError("select: no rounds were played, so there is nothing to choose from")
+        raise SettingError("select: no rounds were played, so there is nothing to select from")
     begins = starts(len(rounds), how, candidates)
     usual = len(begins) == len(starts(len(rounds), how, None))
     again = Regeneration(core, rounds, begins)

@@ -44,7 +44,7 @@ def tails(rounds: Rounds, candidates: Iterable[Candidate], whole: bool = True) -
         batch.append(one)
         spent += entries * (len(rounds) - one.start if whole else one.stop - one.start)
         if spent > MOST:
-            raise SettingError("select: so many candidates on so many rounds take too long: ask for fewer candidates")
+            raise SettingError("select: this many candidates and rounds take too long: use fewer candidates")
         if len(batch) == together:
             _count(rounds, norms, batch, whole, found)
             batch = []

@@ -19,17 +19,17 @@ from noregret.rounds import Vector
 SENTENCES = {
     "separable": "a hyperplane separates the two classes",
     "inseparable": "no hyperplane separates the two classes",
-    "undecided": "not decided in the time or to the figures given",
+    "undecided": "not decided within the given time and precision",
 }
 
 
 @dataclass(frozen=True)
 class Separation:
-    """Whether some u has y⟨u, x⟩ > 0 on every row, with the proof.
+    """The answer whether some u has y⟨u, x⟩ > 0 on every row, with the proof.
 
-    `margin` encloses the largest min y⟨u, x⟩/‖u‖ of all u: its lower end is that of `separator`, its upper end is
-    ‖Σ λ·y·x‖ for the convex weights λ, and 0 where there is no separator. `rows` are the rows that have a weight,
-    counted from 0. The weights are `exact` whole numbers, divided by their sum, where they prove that none exists.
+    `margin` encloses the largest min y⟨u, x⟩/‖u‖ over all u: its lower end is that of `separator`, its upper end is
+    ‖Σ λ·y·x‖ for the convex weights λ, and 0 if there is no separator. `rows` are the rows with a weight, counted from
+    0. If they prove that no separator exists, the weights are `exact` whole numbers, divided by their sum.
     """
 
     answer: str  # separable, inseparable, undecided
@@ -67,7 +67,7 @@ class Separation:
 
     @property
     def mistake_bound(self) -> int | None:
-        """⌊R²/γ²⌋: no perceptron that starts at 0 errs more often on these rows, in any order, over any passes."""
+        """⌊R²/γ²⌋: the most mistakes of a perceptron that starts at 0, in any order of the rows and over any passes."""
         if self.answer != "separable":
             return None
         bound = (self.radius / Interval.of(self.margin.lo)).square()
@@ -75,17 +75,17 @@ class Separation:
 
     @property
     def no_separator_below(self) -> float | None:
-        """R²/γ² is at least so much for every separator."""
+        """A lower bound on R²/γ² for every separator."""
         if self.answer != "separable":
             return None
         return max((Interval.of(self.radius.lo) / Interval.of(self.margin.hi)).square().lo, 0.0)
 
     def check(self, stream: Any) -> Verification:
-        """Check the proof against its rows in whole numbers, by code that knows no solver."""
+        """Check the proof against its rows in whole numbers, with code that is independent of the solvers."""
         return verify_separation(self.proof(), stream)
 
     def proof(self) -> dict[str, Any]:
-        """What a checker needs, as JSON takes it."""
+        """The proof as JSON-compatible data."""
         weights: dict[str, Any] = {"rows": (self.rows + 1).tolist()}
         weights |= (
             {"floats": packed(self.weights)} if self.exact is None else {"whole": [hex(one) for one in self.exact]}

@@ -48,10 +48,10 @@ def separate(
     missing: str = "error",
     watch: Watch | None = None,
 ) -> Separation:
-    """Whether a hyperplane separates the two classes of a stream, through 0 or anywhere (`bias`), with the proof.
+    """Decide whether a hyperplane separates the two classes of a stream, through 0 or anywhere (`bias`), with a proof.
 
-    A separator's margin comes as an interval at most `gap` of its upper end wide, unless `seconds` of solving run out
-    before. Convex weights λ with Σ λ·y·x = 0, which prove that there is no separator, are whole numbers.
+    The margin of a separator is an interval whose width is at most `gap` times its upper end, unless `seconds` of
+    solving run out first. Convex weights λ with Σ λ·y·x = 0, which prove that there is no separator, are whole numbers.
 
     >>> found = separate(([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]], [1, 1, -1]))
     >>> found.answer, round(found.margin.lo, 4), found.mistake_bound
@@ -100,7 +100,7 @@ class Found:
 
 
 def answered_within(rounds: Rounds, gap: float, seconds: float) -> Found:
-    """The answer for rounds as they are, in so many seconds."""
+    """The answer for rounds as they are, within a time limit."""
     return answered(rounds, gap, time.perf_counter() + seconds)
 
 
@@ -108,7 +108,7 @@ def answered(rounds: Rounds, gap: float, deadline: float, watch: Watch | None = 
     """The answer for rounds as they are."""
     radius = enclose.largest_norm(rounds)
     if not math.isfinite(radius.hi):
-        raise InputError("a row is too long: the square of its norm is no finite number")
+        raise InputError("a row is too long: the square of its norm is not finite")
     told = watch or (lambda what, fraction: None)
     found = _at_sight(rounds) or _decided(rounds, deadline, told)
     if found.exact is not None:

@@ -12,16 +12,16 @@ __all__ = ["STOPS", "Stage", "guide"]
 
 STOPS: dict[str, tuple[str, Callable[[Stage], None]]] = {
     "perceptron": ("The perceptron on two clouds", clouds.show),
-    "adversary": ("The adversary against you", adversary.show),
+    "adversary": ("You against the adversary", adversary.show),
     "experts": ("Five experts", experts.show),
-    "promise": ("Regret against promise", promise.show),
+    "promise": ("Regret and its bound", promise.show),
 }
 
 
 def guide(stop: str | None, auto: bool) -> None:
     """One stop, or all of them in order."""
     if stop is not None and stop not in STOPS:
-        raise SettingError(f"tour: there is no stop {stop!r}; there are {', '.join(STOPS)}")
+        raise SettingError(f"tour: unknown stop {stop!r}; choose one of {', '.join(STOPS)}")
     stage = Stage(auto)
     wanted = list(STOPS) if stop is None else [stop]
     for place, name in enumerate(wanted, 1):

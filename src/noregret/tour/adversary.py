@@ -1,4 +1,4 @@
-"""The adversary against you: it names the label after hearing your guess, and never lies."""
+"""You against the adversary: it names the label after hearing your guess, and never lies."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def show(stage: Stage) -> None:
     depths = Depths(hypotheses)
     best, adversary = SOA(hypotheses, 1, depths), TreeAdversary(hypotheses)
     stage.say(
-        f"Somewhere among {POINTS} points there is a threshold: points left of it are 1, the others 0. The adversary",
-        "shows a point, you guess its label, it tells you the truth. The catch: it decides where the threshold",
-        "is only as far as it must.",
+        f"There is a threshold somewhere among {POINTS} points: points left of it are 1, the others 0. The adversary",
+        "shows a point, you guess its label, and it reveals the true one. The catch: the adversary fixes the threshold",
+        "only as far as it must.",
     )
     stage.say("")
     rounds = mistakes = 0
@@ -33,9 +33,9 @@ def show(stage: Stage) -> None:
     left = hypotheses.name((adversary.possible & -adversary.possible).bit_length() - 1)
     stage.say("")
     stage.say(
-        f"{mistakes} mistakes in {rounds} rounds, and no lie: the threshold {left.removeprefix('h')} agrees with every",
-        f"label. The Littlestone dimension of these {len(hypotheses)} thresholds is {adversary.tree.depth}: it can",
-        "force that many mistakes on anyone, and the optimal learner (SOA) never makes more.",
+        f"{mistakes} mistakes in {rounds} rounds, and every answer was true: threshold {left.removeprefix('h')} agrees",
+        f"with each label. The Littlestone dimension of these {len(hypotheses)} thresholds is {adversary.tree.depth}:",
+        "the adversary can force that many mistakes on anyone, and the optimal learner (SOA) never makes more.",
     )
 
 

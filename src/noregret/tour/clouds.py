@@ -35,14 +35,14 @@ def show(stage: Stage) -> None:
     found = separate((X, y))
     limit = found.mistake_bound or 0
     stage.say(
-        "Points come one by one. The perceptron says which side of its line each is on, and",
-        "turns the line only when it was wrong. How often can that happen?",
+        "Points arrive one by one. The perceptron predicts which side of its line each one is on. It turns the",
+        "line only after a mistake. How often can that happen?",
     )
     stage.scene(frames(X, y, limit), 0.45)
     stage.say(
-        f"Every line that separates them leaves at most γ = {found.margin.hi:.3f} of room, and no point is farther out",
-        f"than R = {found.radius.hi:.2f}: so at most R²/γ² = {limit} mistakes, in any order, however long it goes on",
-        "(Novikoff 1962).",
+        f"The best separating line has a margin of γ ≈ {found.margin.hi:.3f}, and every point is within",
+        f"R = {found.radius.hi:.2f} of the centre. So there can be at most R²/γ² = {limit} mistakes, in any order and",
+        "over any number of passes (Novikoff 1962).",
     )
 
 
@@ -55,7 +55,7 @@ def frames(X: Points, y: Points, limit: int) -> Iterator[list[Text]]:
         run = play(learner, (X[at : at + 1], y[at : at + 1]))
         if (run.mistakes or 0) > mistakes:
             mistakes = run.mistakes or 0
-            said = f"round {t + 1}: a mistake at X, and the line turns"
+            said = f"round {t + 1}: a mistake at X turns the line"
             yield [*drawn(X, y, learner.weights, at), *counted(said, mistakes, limit)]
     said = f"{PASSES * len(X)} rounds, each point seen {PASSES} times"
     yield [*drawn(X, y, learner.weights, None), *counted(said, mistakes, limit)]
@@ -73,5 +73,5 @@ def drawn(X: Points, y: Points, w: Points, at: int | None) -> list[Text]:
 
 def counted(said: str, mistakes: int, limit: int) -> list[Text]:
     """The mistakes beside what was promised."""
-    promised = Text(f"promised  {bar(1.0, 40)} at most {limit}", style="dim")
+    promised = Text(f"at most   {bar(1.0, 40)} {limit}", style="dim")
     return [Text(said), Text(f"mistakes  {bar(mistakes / limit, 40)} {mistakes}"), promised]

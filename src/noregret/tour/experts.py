@@ -30,15 +30,15 @@ def show(stage: Stage) -> None:
     table = costs()
     game = Hedge(len(NAMES)).play(table)
     stage.say(
-        "Five experts give advice; each round every one of them costs something between 0 and 1. Hedge follows them in",
-        "proportion to weights that shrink with what they have cost. It does not know who will be best.",
+        "Five experts give advice. In each round, the advice of each one costs between 0 and 1. Hedge follows them",
+        "with weights that shrink as an expert's total cost grows. It does not know who will turn out best.",
     )
     stage.scene(frames(table, game.weights, game.losses), 0.12)
     bound = next(one.bound for one in certificates(game.contest) if one.theorem == "hedge-anytime-closed")
     stage.say(
-        f"The blend lost {game.loss:.1f}; {NAMES[game.best]}, the best, {table[:, game.best].sum():.1f}: a regret of",
-        f"{game.regret.hi:.1f}. Promised, whatever the costs: at most √(T ln N) = {bound:.1f}. That is",
-        f"{(bound or 0.0) / ROUNDS:.3f} a round, and it goes to 0 as the game gets longer.",
+        f"The blend cost {game.loss:.1f}, the best expert ({NAMES[game.best]}) {table[:, game.best].sum():.1f}:",
+        f"a regret of {game.regret.hi:.1f}. Theory guarantees at most √(T ln N) = {bound:.1f}, whatever the costs.",
+        f"That is {(bound or 0.0) / ROUNDS:.3f} per round, and it goes to 0 as the game gets longer.",
     )
 
 
@@ -47,7 +47,7 @@ def frames(table: NDArray[np.float64], weights: NDArray[np.float64], own: NDArra
     totals, blend = table.cumsum(axis=0), own.cumsum()
     for t in [*range(0, ROUNDS, 6), ROUNDS - 1]:
         leader = int(totals[t].argmin())
-        lines = [Text(f"{f'round {t + 1} of {ROUNDS}: weights':<44} lost so far", style="dim")]
+        lines = [Text(f"{f'round {t + 1} of {ROUNDS}: weights':<44} cost so far", style="dim")]
         for i, name in enumerate(NAMES):
             now = f"{name:<6} {bar(weights[t, i], 32):<32} {weights[t, i]:.2f} {totals[t, i]:>10.1f}"
             lines.append(Text(now, style="bold" if i == leader else ""))

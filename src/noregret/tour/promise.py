@@ -33,16 +33,16 @@ def stream() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def show(stage: Stage) -> None:
     data = stream()
     stage.say(
-        f"Gradient descent on {ROUNDS} rounds with noise. Regret: how much more it lost than the best fixed",
-        "weights, chosen after all labels were known. A solver finds them; their loss is bounded from both sides.",
+        f"Gradient descent on {ROUNDS} noisy rounds. The regret is how much more it loses than the best fixed weights,",
+        "chosen after all labels are known. A solver finds these weights and bounds their loss from both sides.",
     )
     receipt = certify(play(OnlineGradientDescent(loss="logistic", radius=RADIUS), data), data, anytime=True)
     points = sorted(receipt.entries, key=lambda entry: int(entry["rounds"]))
     stage.scene(frames(points), 0.5)
     last = points[-1]
     stage.say(
-        f"Certified after {ROUNDS} rounds: a regret between {at_least(last['lower'])} and {at_most(last['upper'])};",
-        f"what the pass itself promised is at most {at_most(last['bounds'][PROMISE])}. On your own data:",
+        f"Certified after {ROUNDS} rounds: regret between {at_least(last['lower'])} and {at_most(last['upper'])}.",
+        f"The bound from theory is {at_most(last['bounds'][PROMISE])}. Try it on your own data:",
     )
     stage.say("noregret learn FILE --learner ogd --loss logistic --radius 3 --certify", style="bold")
 
@@ -72,4 +72,4 @@ def legend(now: dict[str, Any]) -> Text:
     promised = at_most(now["bounds"][PROMISE])
     after = f" after {now['rounds']}: {at_most(now['upper'])}"
     text = Text("● regret", style="bold blue").append(after, style="default")
-    return text.append("   ▔ promise", style="yellow").append(f" by then: at most {promised}", style="default")
+    return text.append("   ▔ bound", style="yellow").append(f": at most {promised}", style="default")

@@ -1,4 +1,4 @@
-"""Where a stop is told: words, pictures drawn in place on a terminal, a key to go on; in a pipe all at once."""
+"""Where a stop is shown: words, pictures drawn in place on a terminal, a key to continue; in a pipe all at once."""
 
 from __future__ import annotations
 

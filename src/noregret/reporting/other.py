@@ -1,12 +1,11 @@
-"""Receipts that are not of a run: a blend of forecasters, and the proof of a separation."""
+"""Receipts that are not of a run: a blend of forecasters, and the answer whether a hyperplane separates."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from noregret.reporting.lead import of_blend
-from noregret.reporting.subject import Part, Rows, Subject
-from noregret.reporting.wording import about, between, least, most, shown, verifying, word
+from noregret.reporting.run import CHECK
+from noregret.reporting.words import Part, Rows, Subject, about, between, least, most, shown, verifying, word
 
 EXPERTS = 40  # rows of the table of experts; more are only counted
 
@@ -25,8 +24,11 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     ]
     mean = body["mean"]
     if mean is not None:
-        rows += [("loss of the best fixed mean", between(mean["loss"])), ("regret against it", between(mean["regret"]))]
-    rows.append(("promised: at most", most(body["bound"])))
+        rows += [
+            ("loss of the best fixed average", between(mean["loss"])),
+            ("regret against that average", between(mean["regret"])),
+        ]
+    rows.append(("regret bound", most(body["bound"])))
     parts = [Part("Figures", rows, ("", "total"))]
     listed = sorted(body["experts"], key=lambda one: about(one["loss"]))
     told = [
@@ -38,20 +40,21 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     ]
     left = len(listed) - EXPERTS
     note = None if left <= 0 else f"{left:,} more experts, each with a larger loss"
-    parts.append(Part("Experts", list(told), ("", "rounds", "loss", "regret of the blend", "last weight"), note))
+    parts.append(Part("Experts", list(told), ("", "rounds", "loss", "regret of the blend", "final weight"), note))
     switching = body["switching"]
     if switching is not None:
         many: Rows = [
-            ("switches, at most", shown(switching["switches"])),
-            ("its loss", shown(about(switching["loss"]))),
+            ("switches allowed", shown(switching["switches"])),
+            ("loss", shown(about(switching["loss"]))),
             ("regret against it", between(switching["regret"])),
         ]
-        parts.append(Part("The best sequence of experts", many))
+        parts.append(Part("The best sequence of experts with few switches", many))
     return Subject(
         name,
         "receipt of a blend",
-        of_blend(body),
-        Part("What was blended", told_of),
+        _blend_means(body),
+        _blend_asks(body),
+        Part("What was blended", told_of, folded=True),
         parts,
         certificates=body["certificates"],
         checking=verifying(name, ["TABLE"], digest),
@@ -67,23 +70,60 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     )
 
 
+def _blend_means(body: dict[str, Any]) -> list[str]:
+    """The blend beside its best expert."""
+    best, mean = body["best"], body["mean"]
+    said = [
+        f"The blend of {shown(len(body['experts']))} forecasters (experts) has a total loss of {between(body['loss'])}"
+        f" over {shown(body['rounds'])} rows. The best single expert, {shown(best['expert'])}, has"
+        f" {shown(about(best['loss']))}.",
+        f"The regret, the price of not knowing beforehand which expert is best, is {between(body['regret'])}.",
+    ]
+    if mean is not None:
+        said.append(
+            f"The best fixed average of the experts has a loss of {between(mean['loss'])}; the regret against it is"
+            f" {between(mean['regret'])}."
+        )
+    if body["bound"] is not None:
+        said.append(f"Theory guarantees a regret of at most {most(body['bound'])}.")
+    return said
+
+
+def _blend_asks(body: dict[str, Any]) -> list[tuple[str, str | None]]:
+    if float(body["regret"]["upper"]) < 0.0:
+        told = "Use the blend: on these rows it does better than every single expert."
+    else:
+        told = "Use the blend if you do not know beforehand which expert will be best: the regret is what that costs."
+    return [(told, None), CHECK]
+
+
 PROVED = {
     "separable": (
         "A vector u with y⟨u,x⟩ > 0 on every row: the rows are multiplied with it in whole numbers.",
-        "Convex weights λ with ‖Σ λ·y·x‖ no larger than the upper end of the margin: no separator has a larger one.",
-        "The perceptron from w = 0 errs at most R²/γ² times on these rows, in any order and over any number of passes"
-        " (Novikoff 1962).",
+        "Convex weights λ with ‖Σ λ·y·x‖ no larger than the upper end of the margin: no separator has a larger margin.",
+        "The perceptron from w = 0 makes at most R²/γ² mistakes on these rows, in any order and over any number of"
+        " passes (Novikoff 1962).",
     ),
     "inseparable": (
         "Weights λ ≥ 0, not all 0, in whole numbers, with Σ λ·y·x = 0 exactly.",
         "A separator u would have 0 = Σ λ·y⟨u,x⟩ > 0, so there is none.",
     ),
-    "undecided": ("Nothing either way: the search ended before one of the two proofs was found.",),
+    "undecided": ("No proof either way: the search ended before it found one.",),
 }
 SENTENCES = {
     "separable": "A hyperplane separates the two classes.",
     "inseparable": "No hyperplane separates the two classes.",
-    "undecided": "Whether a hyperplane separates the two classes was not decided.",
+    "undecided": "It is not decided whether a hyperplane separates the two classes.",
+}
+MEANINGS = {
+    "separable": "A linear model can label every one of these rows correctly.",
+    "inseparable": "Every linear model labels at least one of these rows wrongly.",
+    "undecided": "The search ended before it found a proof either way.",
+}
+STEPS = {
+    "separable": "A linear model is enough for these rows. A larger margin means fewer mistakes while learning.",
+    "inseparable": "Expect errors from any linear model. Add features, use a kernel, or look for wrong labels.",
+    "undecided": "Search again with more time.",
 }
 
 
@@ -94,21 +134,22 @@ def separated(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     about += [("labels", shown(body["labels"])), ("  SHA-256 of the rows", shown(body["digest"]))]
     rows: Rows = [
         ("rows", shown(body["rows"])),
-        ("features, the bias included", shown(body["features"])),
+        ("features, including the bias", shown(body["features"])),
         ("longest row R", between(body["radius"])),
     ]
     limit = body["mistakes"]
     if body["answer"] == "separable":
         rows.append(("margin γ", between(body["margin"])))
-        rows.append(("a perceptron's mistakes, at most", most(limit["at_most"])))
+        rows.append(("mistakes of a perceptron, at most", most(limit["at_most"])))
         rows.append(("  R²/γ² of any separator, at least", least(limit["no_separator_below"])))
     rows.append(("rows with a weight in the proof", shown(len(body["weights"]["rows"]))))
     answer = body["answer"]
     return Subject(
         name,
         "proof of separability",
-        SENTENCES[answer],
-        Part("What was asked", about),
+        [f"{SENTENCES[answer]} {MEANINGS[answer]}"],
+        [(STEPS[answer], None), CHECK],
+        Part("What was asked", about, folded=True),
         [Part("Figures", rows)],
         proved=PROVED[answer],
         checking=verifying(name, ["STREAM"], digest),

@@ -1,15 +1,49 @@
-"""Values of a receipt as text: a receipt is a file that anyone may have written, so any value can be anything."""
+"""What a section holds before it is a page, and values as text: anyone may have written a receipt, so any value can
+be anything.
+"""
 
 from __future__ import annotations
 
 import math
 import shlex
+from dataclasses import dataclass, field
 from typing import Any
 
 from noregret.summary import at_least, at_most, number
 
 LONG = 80  # characters of a value that are shown
 MANY = 12  # values of a list that are shown
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)  # of what was not written by us
+Rows = list[tuple[object, ...]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A table with its heading, and a note below it."""
+
+    heading: str
+    rows: Rows
+    head: tuple[object, ...] | None = None
+    note: str | None = None
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One section of the page."""
+
+    name: str  # of the file, or what it is
+    kind: str
+    meaning: list[str]  # sentences for somebody who knows no theory
+    steps: list[tuple[str, str | None]]  # what to do: a sentence, and a command where there is one
+    about: Part
+    figures: list[Part]
+    certificates: list[dict[str, Any]] = field(default_factory=list)
+    promised: list[dict[str, Any]] = field(default_factory=list)  # of a selection: the risk on new rows
+    proved: tuple[str, ...] = ()  # what a proof consists of
+    checking: list[tuple[str, str]] = field(default_factory=list)  # (sentence, command)
+    compared: dict[str, str] = field(default_factory=dict)  # its cells of the comparison
+    drawn: tuple[Any, ...] = ()  # what pictures are made of
 
 
 def shown(value: Any) -> str:
@@ -56,37 +90,31 @@ def against(entry: dict[str, Any]) -> str:
     return f"{shown(entry['loss'])}{ball}" + (f", σ {sigma:g}" if sigma else "")
 
 
-def of_rounds(part: Any, rounds: Any) -> str:
-    """A share of the rounds, or the mean of a round."""
-    return number(float(part) / rounds) if rounds else "–"
-
-
 def word(key: str) -> str:
     return key.replace("_", " ")
 
 
 def command(*words: str) -> str:
-    """A command that a shell takes as it stands; a word in capitals is to be filled in."""
+    """A command that can be pasted into a shell; words in capitals are to be filled in."""
     return shlex.join(["noregret", *words])
 
 
 def file_word(name: str) -> str:
-    """A file's name where an option could be meant."""
+    """A file name that cannot be mistaken for an option."""
     return f"./{name}" if name.startswith("-") else name
 
 
 def verifying(name: str, rows: list[str], digest: str | None) -> list[tuple[str, str]]:
-    """How to check a receipt or a proof, and that it is the one of this page."""
-    found = [("recompute every number from the rows", command("verify", file_word(name), *rows))]
+    """How to check a receipt or a proof, and that it is the file this page was made from."""
+    found = [("Recompute every number from the rows", command("verify", file_word(name), *rows))]
     if digest is not None:
-        found.append(
-            (f"the file that this page was made from has SHA-256 {digest}", f"sha256sum {shlex.quote(file_word(name))}")
-        )
+        told = f"Check that you have the file this page was made from: its SHA-256 is {digest}"
+        found.append((told, f"sha256sum {shlex.quote(file_word(name))}"))
     return found
 
 
 def streams_of(segments: list[dict[str, Any]]) -> list[str]:
-    """A word to fill in for every stream; of many, one for all of them."""
+    """A word to fill in for every stream; with many streams, one word for all."""
     if len(segments) > MANY:
         return ["STREAM..."]
     return ["STREAM"] if len(segments) == 1 else [f"STREAM{place}" for place in range(1, len(segments) + 1)]
