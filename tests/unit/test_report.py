@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from noregret.reporting.formula import formula
 
 from noregret import learner as learners
 from noregret import model

@@ -14,7 +14,7 @@ import numpy as np
 from noregret.auditing.logged import logged_beside
 from noregret.auditing.reading import Beside, Reading, column
 from noregret.auditing.result import Audit, Part
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner import OnlineGradientDescent
 from noregret.loss import Loss
@@ -135,7 +135,9 @@ def _featureless(left_out: Sequence[str]) -> str:
     said = "holds no features besides the predictions: log them too, or use a bias"
     if not left_out:
         return said
-    return f"{said} (taken for logged predictions; use keep= to keep them as features: {', '.join(left_out)})"
+    return (
+        f"{said} (taken for logged predictions; use {spelled('keep')} to keep them as features: {', '.join(left_out)})"
+    )
 
 
 def _listed(names: Sequence[str]) -> tuple[str, ...]:

@@ -175,11 +175,8 @@ class Reading:
 
     def _check_there(self, block: Block, there: NDArray[np.bool_], what: str) -> None:
         if not (self._skip or there.all()):
-            raise _at(
-                block,
-                int((~there).argmax()),
-                f"{what} is missing (use {spelled('missing', 'skip')} to leave out such rows)",
-            )
+            remedy = f"use {spelled('missing', 'skip')} to leave out such rows"
+            raise _at(block, int((~there).argmax()), f"{what} is missing ({remedy})")
 
     def close(self) -> None:
         """Give the room on disk back."""

@@ -151,11 +151,9 @@ def _check_ranges(laid: Laid, columns: list[str], outcome: str | None, blender: 
     loss, (lo, hi) = blender.loss_name, blender.range
     if loss == "zero-one":
         return
-    advice = (
-        f": declare another range with {spelled('range', 'LO,HI', python='range=(lo, hi)')}"
-        if loss in losses.RANGED
-        else ", so it is not a probability"
-    )
+    advice = ", so it is not a probability"
+    if loss in losses.RANGED:
+        advice = f": declare another range with {spelled('range', 'LO,HI', python='range=(lo, hi)')}"
     rows: list[tuple[int, str]] = []
     if np.fmin.reduce(laid.given, axis=None) < lo or np.fmax.reduce(laid.given, axis=None) > hi:
         row, i, k = np.argwhere((laid.given < lo) | (laid.given > hi))[0].tolist()

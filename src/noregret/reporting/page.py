@@ -204,7 +204,7 @@ def _title(one: dict[str, Any]) -> str:
     return "–" if known is None else known.title
 
 
-def _stated(known: Theorem | None) -> Markup:
+def _stated(known: Theorem[Any] | None) -> Markup:
     if known is None:
         return element("p", "This version of noregret does not know this theorem.")
     told = element("p", f"Bounds: {known.title}.", class_="small")
