@@ -52,7 +52,7 @@ FREE = {
     "picture": "pictures",
     "separation": "solvers search; what they find is proved in rationals",
     "tour": "seeded examples of the demonstration",
-    "report": "the layout of pages",
+    "reporting": "the layout of pages",
 }
 # file: (calls, why they may stand)
 ALLOWED: dict[str, tuple[set[str], str]] = {

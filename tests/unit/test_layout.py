@@ -32,7 +32,7 @@ LEVELS = [
     ("sklearn",),
     ("bench",),
     ("picture",),
-    ("report",),
+    ("reporting",),
     ("tour",),
     ("cli",),
     ("__main__",),
