@@ -19,7 +19,7 @@ from noregret.proof.theorems import THEOREMS  # noqa: E402
 
 # Folders and files below src/noregret. To come: learner, estimator, stream, theorem, receipt, hindsight and the others.
 PLACES = (
-    *("report", "picture", "tour", "auditing", "blending", "selection", "separation", "batch", "experts", "finite"),
+    *("reporting", "picture", "tour", "auditing", "blending", "selection", "separation", "batch", "experts", "finite"),
     *("bench", "advice.py", "summary.py", "run.py", "loss.py", "kernel.py", "domain.py", "rate.py", "errors.py"),
     *("comparison.py", "__init__.py"),
 )
