@@ -18,7 +18,7 @@ from noregret.setting import Setting, fields
 
 
 class LearnerSettings(dict[str, Any], Group):
-    """What the learner is told: every setting of every learner, None where nothing was said."""
+    """The settings of the learner: every one of every learner, None where nothing was said."""
 
     @classmethod
     def wanted(cls) -> dict[str, dict[str, Setting]]:
@@ -36,7 +36,7 @@ class LearnerSettings(dict[str, Any], Group):
 
 
 class CommonSettings(LearnerSettings):
-    """What every learner can be told."""
+    """The settings that every learner has."""
 
     @classmethod
     def wanted(cls) -> dict[str, dict[str, Setting]]:
