@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from noregret._native import narrowed
 from noregret.errors import InputError, SettingError
-from noregret.learner.core import FLOAT64, Core, Given
+from noregret.learner.core import Core, Given
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features, bounds
 from noregret.stream.frame import column_names
@@ -21,6 +21,7 @@ from noregret.stream.rows import one_dict, refuse_missing
 from noregret.stream.settings import ARRAY_ROWS, BLOCK_VALUES
 from noregret.stream.table import USUAL_LABEL
 
+FLOAT64 = np.dtype(np.float64)
 FLOATS = (FLOAT64, np.dtype(np.float32))
 WHOLE = (np.dtype(np.int32), np.dtype(np.int64))
 NOT_FINITE = "an example must hold finite numbers only"
