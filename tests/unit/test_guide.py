@@ -14,6 +14,7 @@ import typer
 
 import noregret
 from noregret.cli.main import COMMANDS, program
+from noregret.cli.settings import sentence, told
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -125,12 +126,16 @@ def test_every_public_name_is_in_the_reference_with_its_docstring(guide):
 
 
 def test_every_setting_of_an_estimator_is_explained(guide):
-    table = (DOCS / "reference" / "names.md").read_text()
+    pages, folder = guide
+    page, written = pages[folder / "reference" / "names.html"], (DOCS / "reference" / "names.md").read_text()
+    declared = told()
+    for setting, owners in declared.items():
+        assert f"{setting} {' '.join(sentence(owners).split())}" in page.text, setting
     for name in noregret.__all__:
         value = getattr(noregret, name)
         if inspect.isclass(value) and hasattr(value, "fit"):
             for setting in inspect.signature(value).parameters:
-                assert f"`{setting}`" in table, f"{name}({setting})"
+                assert setting in declared or f"`{setting}`" in written, f"{name}({setting})"
 
 
 def shown(svg):

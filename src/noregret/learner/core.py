@@ -34,7 +34,6 @@ from noregret.stream.labels import Classes, Labels
 
 Vector = NDArray[np.float64]
 NO_WEIGHTS: Vector = np.zeros(0)
-FLOAT64 = np.dtype(np.float64)
 EVERYWHERE = Domain(radius=math.inf)
 Settings = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from noregret._native import narrowed
 from noregret.errors import InputError, SettingError
-from noregret.learner.core import FLOAT64, Core, Given
+from noregret.learner.core import Core, Given
 from noregret.stream import read
 from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features, bounds
@@ -20,6 +20,7 @@ from noregret.stream.formats.dicts import one_dict, refuse_missing
 from noregret.stream.formats.frames import column_names
 from noregret.stream.recipe import USUAL_LABEL
 
+FLOAT64 = np.dtype(np.float64)
 FLOATS = (FLOAT64, np.dtype(np.float32))
 WHOLE = (np.dtype(np.int32), np.dtype(np.int64))
 NOT_FINITE = "an example must hold finite numbers only"
