@@ -158,13 +158,13 @@ class RowFile(Stream):
         return Permuted(self, rng)
 
 
-Parts = dict[str, NDArray[Any]]
+BlockArrays = dict[str, NDArray[Any]]
 
 
-def arrays_of(block: Block, known: WordCodes) -> Parts:
+def arrays_of(block: Block, known: WordCodes) -> BlockArrays:
     """The arrays of a block: labels as numbers, lines, weights if there are any, and the rows."""
     rows, labels = block.rows, block.labels
-    found: Parts = {
+    found: BlockArrays = {
         "labels": known.code(labels) if labels.dtype == object else np.asarray(labels, dtype=np.float64),
         "lines": block.lines,
     }
