@@ -101,7 +101,7 @@ def test_every_part_has_its_place():
     ],
 )
 def test_the_walk_itself_finds_an_upward_import(text, found):
-    assert bool(list(upward(PACKAGE / "stream" / "read.py", text))) is found
+    assert bool(list(upward(PACKAGE / "stream" / "reading.py", text))) is found
 
 
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "jitclass", "cfunc", "stencil"}

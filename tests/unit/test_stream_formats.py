@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+from itertools import islice
 
 import numpy as np
 import pandas
@@ -22,6 +23,7 @@ import scipy.sparse
 
 from noregret.errors import InputError
 from noregret.stream import RowFile, Stream, read, rereadable, shuffled
+from noregret.stream.base import Watched
 from noregret.stream.opening import Opened
 from oracle.matrix import matrix
 
@@ -423,3 +425,31 @@ def test_a_shuffle_through_a_row_file_needs_the_memory_of_a_block_and_of_the_per
             pass
 
     assert peak(consume) < rows * 20 * 12 / 2  # half of what the rows take
+
+
+# -- a stream that is watched --------------------------------------------------------------------------------------
+
+
+def test_a_watched_stream_is_the_stream_and_may_end_early():
+    stream, seen = read((X, Y), block_rows=5), []
+
+    def watch(blocks):
+        for block in blocks:
+            seen.append(len(block))
+            yield block
+
+    watched = Watched(stream, watch)
+    assert same(watched) and same(watched) and sum(seen) == 2 * len(X)
+    assert (watched.source, watched.features, watched.length) == (stream.source, stream.features, stream.length)
+    assert [len(block) for block in watched.head(6)] == [5, 5] and same(watched)
+    assert watched.fraction() == stream.fraction() == 1.0
+    assert list(Watched(stream, lambda blocks: iter(())).blocks()) == []
+    assert len(list(Watched(stream, lambda blocks: islice(blocks, 2)).blocks())) == 2
+
+
+def test_a_watched_stream_can_be_read_as_often_as_the_stream():
+    pairs = ((dict(zip(NAMES, x, strict=True)), y) for x, y in zip(X, Y, strict=True))
+    watched = Watched(read(pairs), lambda blocks: blocks)
+    assert not watched.rereadable and same(watched)
+    with pytest.raises(InputError, match="can be read only once"):
+        watched.blocks()

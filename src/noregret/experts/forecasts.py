@@ -94,13 +94,14 @@ def first_numbers(table: Any) -> tuple[list[str], NDArray[np.float64]]:
 
 
 def _check_columns(table: Any, wanted: Sequence[str]) -> None:
-    """Where several columns are not there, all are named at once; of a single one the reading itself speaks."""
-    names = columns_of(table) or []
+    """Columns that are not there are named at once: reading would name the first, or take a JSON key for missing."""
+    stream = read(table, label=NOBODY, labels=False)
+    names = [*stream.columns, *(name for name in stream.features.names if name not in stream.columns)]
     lacking = [name for name in wanted if name not in names and not any(one.startswith(f"{name}:") for one in names)]
-    if len(lacking) > 1:
-        which = ", ".join(map(repr, lacking))
-        source = os.fspath(table) if isinstance(table, str | os.PathLike) else "the table"
-        raise InputError(f"there are no columns {which}: the columns are {listed(names)}", source)
+    if lacking and (stream.columns or len(lacking) > 1):
+        there = "there is no column" if len(lacking) == 1 else "there are no columns"
+        said = f"{there} {', '.join(map(repr, lacking))}: the columns are {listed(names)}"
+        raise InputError(said, os.fspath(table) if isinstance(table, str | os.PathLike) else "the table")
 
 
 def with_last_value(laid: Laid) -> Laid:

@@ -186,22 +186,14 @@ class Block:
         return len(self.rows)
 
     def slice(self, start: int, stop: int) -> Block:
-        return Block(
-            self.rows.slice(start, stop),
-            self.labels[start:stop],
-            self.lines[start:stop],
-            self.source,
-            None if self.weights is None else self.weights[start:stop],
-        )
+        return self._of(self.rows.slice(start, stop), slice(start, stop))
 
     def take(self, rows: Ints) -> Block:
-        return Block(
-            self.rows.take(rows),
-            self.labels[rows],
-            self.lines[rows],
-            self.source,
-            None if self.weights is None else self.weights[rows],
-        )
+        return self._of(self.rows.take(rows), rows)
+
+    def _of(self, rows: Rows, chosen: Any) -> Block:
+        weights = None if self.weights is None else self.weights[chosen]
+        return Block(rows, self.labels[chosen], self.lines[chosen], self.source, weights)
 
     def pieces(self, size: int) -> Iterator[Block]:
         """The block cut into blocks of at most `size` rows."""

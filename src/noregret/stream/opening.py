@@ -13,8 +13,6 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 from noregret.errors import InputError, reason
@@ -89,26 +87,18 @@ class Opened:
 
     def read(self, size: int = CHUNK, line: int | None = None) -> bytes:
         """Some bytes, at most `size`, none at the end; `line` is the line reached, for the error sentence."""
-        if self._pushed:
-            piece, self._pushed = self._pushed[:size], self._pushed[size:]
-            return piece
-        with self._sentence(line):
-            return cast(bytes, self._file.read1(size))
+        buffer = bytearray(size)
+        return bytes(memoryview(buffer)[: self.fill(memoryview(buffer), line)])
 
-    def fill(self, buffer: memoryview) -> int:
+    def fill(self, buffer: memoryview, line: int | None = None) -> int:
         """As `read`, into a buffer: how many bytes came."""
         if self._pushed:
             count = min(len(self._pushed), len(buffer))
             buffer[:count], self._pushed = self._pushed[:count], self._pushed[count:]
             return count
-        with self._sentence(None):
+        try:
             plain = self.compression is None
             return self._counted.readinto(buffer) if plain else _fill(self._file, buffer)
-
-    @contextmanager
-    def _sentence(self, line: int | None) -> Iterator[None]:
-        try:
-            yield
         except (OSError, EOFError, ValueError, zlib.error, _lzma_error()) as error:
             what = f"{self.compression} data are" if self.compression else "file is"
             raise InputError(f"the {what} damaged or cut short ({reason(error)})", self.name, line) from error

@@ -88,11 +88,11 @@ def label_array(y: Any, source: str) -> NDArray[Any]:
     if found.dtype.kind == "S":
         return words([label.decode("utf-8", "replace") for label in found.tolist()])
     if found.dtype.kind == "O":
-        return _mixed(found.tolist(), source, range(1, len(found) + 1))
+        return row_labels(found.tolist(), source, range(1, len(found) + 1))
     raise InputError(f"the labels must be numbers, booleans or strings, got type {found.dtype}", source)
 
 
-def _mixed(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[Any]:
+def row_labels(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[Any]:
     """Labels held as Python objects: all numbers or all strings, None and NaN where one is missing."""
     strings = [_is_missing(label) or isinstance(label, str) for label in labels]
     if all(strings) and any(isinstance(label, str) for label in labels):
@@ -108,11 +108,6 @@ def _mixed(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[Any]
 
 def _is_missing(label: Any) -> bool:
     return label is None or (isinstance(label, float) and math.isnan(label))
-
-
-def row_labels(labels: list[Any], source: str, lines: Sequence[int]) -> NDArray[Any]:
-    """Labels that came one by one with their rows."""
-    return _mixed(labels, source, lines)
 
 
 class WordCodes:

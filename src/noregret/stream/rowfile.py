@@ -117,9 +117,6 @@ class RowFile(Stream):
             self._append("weights", np.ones(self.length or 0))
         self._append("weights", np.ones(len(block)) if block.weights is None else block.weights)
 
-    def _labels(self, coded: NDArray[Any]) -> NDArray[Any]:
-        return coded if self._words is None else self._words.labels(coded)
-
     def _array(self, name: str) -> NDArray[Any]:
         if self._closed:
             raise InputError("the temporary row file is closed", self.source)
@@ -141,28 +138,18 @@ class RowFile(Stream):
     def _read(self) -> Iterator[Block]:
         size = self.block_rows
         for start in range(0, self.length or 0, size):
-            yield self._slice(start, min(start + size, self.length or 0))
-
-    def _slice(self, start: int, stop: int) -> Block:
-        weights = self._array("weights")[start:stop] if "weights" in self._columns else None
-        return Block(
-            self._rows().slice(start, stop),
-            self._labels(self._array("labels")[start:stop]),
-            self._array("lines")[start:stop],
-            self.source,
-            weights,
-        )
+            stop = min(start + size, self.length or 0)
+            yield self._block(self._rows().slice(start, stop), slice(start, stop))
 
     def take(self, rows: Ints) -> Block:
         """The named rows, as a block of their own."""
-        weights = self._array("weights")[rows] if "weights" in self._columns else None
-        return Block(
-            self._rows().take(rows),
-            self._labels(self._array("labels")[rows]),
-            self._array("lines")[rows],
-            self.source,
-            weights,
-        )
+        return self._block(self._rows().take(rows), rows)
+
+    def _block(self, rows: Rows, chosen: Any) -> Block:
+        weights = self._array("weights")[chosen] if "weights" in self._columns else None
+        labels = self._array("labels")[chosen]
+        labels = labels if self._words is None else self._words.labels(labels)
+        return Block(rows, labels, self._array("lines")[chosen], self.source, weights)
 
     def permuted(self, rng: np.random.Generator) -> Stream:
         """The rows in a random order drawn from `rng` now; every pass over the answer has that order."""
@@ -171,13 +158,13 @@ class RowFile(Stream):
         return Permuted(self, rng)
 
 
-Parts = dict[str, NDArray[Any]]
+BlockArrays = dict[str, NDArray[Any]]
 
 
-def arrays_of(block: Block, known: WordCodes) -> Parts:
+def arrays_of(block: Block, known: WordCodes) -> BlockArrays:
     """The arrays of a block: labels as numbers, lines, weights if there are any, and the rows."""
     rows, labels = block.rows, block.labels
-    found: Parts = {
+    found: BlockArrays = {
         "labels": known.code(labels) if labels.dtype == object else np.asarray(labels, dtype=np.float64),
         "lines": block.lines,
     }

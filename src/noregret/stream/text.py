@@ -210,7 +210,7 @@ def in_order(pieces: Iterator[Work], work: Callable[[Work], Answer], threads: in
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ParsedPiece:
     """The rows of one piece of text."""
 
     rows: Rows
@@ -268,13 +268,13 @@ class LineRows(ABC):
         self._lines[row], self._bounds[row + 1] = line, end
         self._done[2:4] = row + 1, end
 
-    def _part(self, rows: Rows, wrong: InputError | None, **more: Any) -> Part:
+    def _part(self, rows: Rows, wrong: InputError | None, **more: Any) -> ParsedPiece:
         count = len(rows)
 
         def tokens() -> list[bytes]:
             return [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:count].tolist()]
 
-        return Part(rows, self._labels[:count], tokens, self._lines[:count], int(self._done[1]), wrong, **more)
+        return ParsedPiece(rows, self._labels[:count], tokens, self._lines[:count], int(self._done[1]), wrong, **more)
 
 
 class TextStream(Stream):
@@ -290,7 +290,7 @@ class TextStream(Stream):
         return None if not (self._opened and self._file.size) else self._opened.position / self._file.size
 
     @abstractmethod
-    def _parse(self, text: Piece) -> Part:
+    def _parse(self, text: Piece) -> ParsedPiece:
         """The rows of a piece of text; several threads call this at once."""
 
     def _label_tokens(self) -> LabelTokens:
@@ -323,7 +323,7 @@ class TextStream(Stream):
             with suppress(ValueError):  # another thread still waits for bytes of a source that is silent
                 pieces.close()
 
-    def _block(self, part: Part, labels: LabelTokens, before: int) -> Block:
+    def _block(self, part: ParsedPiece, labels: LabelTokens, before: int) -> Block:
         lines = part.lines + (before + 1)
 
         def tokens() -> list[str]:
@@ -406,7 +406,7 @@ class TableText(TextStream):
         lines: Ints,
         count: int,
         wrong: InputError | None,
-    ) -> Part:
+    ) -> ParsedPiece:
         """The rows of plain numbers and of the columns taken as text, up to the first cell that does not fit."""
         hashed, rows, made = len(self._plan.hashed), len(lines), []
         for column, cells in zip(self._plan.converted, texts[hashed:], strict=True):
@@ -419,4 +419,4 @@ class TableText(TextStream):
             X[:rows], [values[:rows] for values in made], [cells.first(rows) for cells in texts[:hashed]]
         )
         written = None if self._plan.label is None else lambda: tokens(rows)
-        return Part(found, labels[:rows], written, lines[:rows], count, wrong, hints=hints)
+        return ParsedPiece(found, labels[:rows], written, lines[:rows], count, wrong, hints=hints)

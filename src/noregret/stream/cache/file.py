@@ -30,7 +30,7 @@ from noregret.stream.buffers import Buffers
 from noregret.stream.cache import MAGIC
 from noregret.stream.cache.origin import Origin
 from noregret.stream.raw_labels import WordCodes
-from noregret.stream.rowfile import Parts, arrays_of
+from noregret.stream.rowfile import BlockArrays, arrays_of
 
 PAGE = 4096
 AHEAD = 2  # blocks that are read before they are asked for
@@ -170,7 +170,7 @@ class CacheFile:
         if self._file.tell() != self._page.end:
             raise Damaged("there is more in it than it should hold")
 
-    def _next(self, number: int) -> tuple[Head, Rows, Parts, Sides | None, News]:
+    def _next(self, number: int) -> tuple[Head, Rows, BlockArrays, Sides | None, News]:
         """The block that begins where the file stands."""
         try:
             head = Head.read(self._file.read(HEAD.size) or b"", number)
@@ -281,11 +281,11 @@ def packed(block: Block, number: int, known: WordCodes, news: News) -> tuple[byt
     return msgspec.structs.replace(head, checksum=checksum(body)).write(), body
 
 
-def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Rows, Parts, News]:
+def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Rows, BlockArrays, News]:
     """The rows of a block and its arrays, as views of its body, and its news."""
     if checksum(body) != head.checksum:
         raise Damaged(f"block {head.number + 1} is damaged")
-    parts: Parts = {}
+    parts: BlockArrays = {}
     at, raw = 0, body.view(np.uint8)
     for name, kind, count in head.shapes():
         parts[name] = raw[at : at + kind.itemsize * count].view(kind)
@@ -298,7 +298,7 @@ def unpacked(head: Head, body: NDArray[np.uint64]) -> tuple[Rows, Parts, News]:
     return _rows(head, parts), parts, news
 
 
-def _check(head: Head, parts: Parts) -> None:
+def _check(head: Head, parts: BlockArrays) -> None:
     """What compiled loops rely on, whoever wrote the file."""
     fits = head.rows > 0 and head.entries >= 0
     if fits and head.flags & _DENSE:
@@ -312,7 +312,7 @@ def _check(head: Head, parts: Parts) -> None:
         raise Damaged(f"block {head.number + 1} is damaged")
 
 
-def _rows(head: Head, parts: Parts) -> Rows:
+def _rows(head: Head, parts: BlockArrays) -> Rows:
     finite = all_finite(parts["values"])
     if head.flags & _DENSE:
         return Dense(parts["values"].reshape(head.rows, head.columns), finite)
@@ -320,12 +320,12 @@ def _rows(head: Head, parts: Parts) -> Rows:
     return Sparse(parts["bounds"], parts["indices"], parts["values"], columns, finite, reach(parts["indices"]))
 
 
-def sides_of(head: Head, parts: Parts) -> Sides | None:
+def sides_of(head: Head, parts: BlockArrays) -> Sides | None:
     """The two labels of a block that has two numbers for labels."""
     return None if head.flags & _WORDS else Sides.of_labels(parts["labels"])
 
 
-def block_of(head: Head, rows: Rows, parts: Parts, sides: Sides | None, known: WordCodes, source: str) -> Block:
+def block_of(head: Head, rows: Rows, parts: BlockArrays, sides: Sides | None, known: WordCodes, source: str) -> Block:
     """The block of its rows and arrays, its words known."""
     labels = parts["labels"]
     try:

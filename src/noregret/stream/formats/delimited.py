@@ -25,7 +25,7 @@ from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
 from noregret.stream.reading import Settings
 from noregret.stream.recipe import Plan, label_place, plain_number
-from noregret.stream.text import CellsOf, Part, Piece, TableText, binary, decoded, line_end
+from noregret.stream.text import CellsOf, ParsedPiece, Piece, TableText, binary, decoded, line_end
 
 DELIMITERS = ",;\t|"
 CELL_LIMIT = 2**24
@@ -127,7 +127,7 @@ class Delimited(TableText):
                 text = replace(text, start=header.at, before=header.line)
             yield text
 
-    def _parse(self, text: Piece) -> Part:
+    def _parse(self, text: Piece) -> ParsedPiece:
         rows, wrong = _Rows(text, self._plan, self._columns, self._between), None
         try:
             while not rows.plain():

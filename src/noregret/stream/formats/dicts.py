@@ -291,7 +291,7 @@ class DictRows(Stream):
 
     def _read(self) -> Iterator[Block]:
         self._words = None
-        parts = _Parts()
+        parts = _Gathered()
         for number, item in enumerate(self._source, 1):
             row, label, weight = self._taken_apart(item, number)
             try:
@@ -300,7 +300,7 @@ class DictRows(Stream):
                 raise InputError(error.sentence, SOURCE, number) from error
             if len(parts.lines) >= self._block_rows or parts.size >= BLOCK_VALUES:
                 yield parts.block()
-                parts = _Parts()
+                parts = _Gathered()
         if parts.lines:
             yield parts.block()
 
@@ -321,7 +321,7 @@ class DictRows(Stream):
         return item[0], label, item[2] if len(item) == 3 else None
 
 
-class _Parts:
+class _Gathered:
     """Encoded rows on their way into a block."""
 
     def __init__(self) -> None:

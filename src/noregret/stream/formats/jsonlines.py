@@ -24,7 +24,7 @@ from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
 from noregret.stream.reading import DECLARING, Settings
 from noregret.stream.recipe import plain_number
-from noregret.stream.text import CellsOf, Part, Piece, TableText, binary, decoded
+from noregret.stream.text import CellsOf, ParsedPiece, Piece, TableText, binary, decoded
 
 Row = dict[str, Any]
 NUMBERS = frozenset((int, float, bool, type(None)))
@@ -77,7 +77,7 @@ class JsonLines(TableText):
         declared = () if ended else (name for option in SAID for name in getattr(given, option))
         return list(dict.fromkeys((*shown, *known, *declared, *(given.columns or ()))))
 
-    def _parse(self, text: Piece) -> Part:
+    def _parse(self, text: Piece) -> ParsedPiece:
         rows, lines, wrong = _objects(text, self.source, 0, self._settings.ignore)
         while True:
             try:

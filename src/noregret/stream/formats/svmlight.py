@@ -15,7 +15,7 @@ from noregret.stream.block import MAX_INDEX, Sparse, reach
 from noregret.stream.cells import number as number_of
 from noregret.stream.opening import Input
 from noregret.stream.reading import Settings
-from noregret.stream.text import LineRows, Part, Piece, TextStream, binary, decoded
+from noregret.stream.text import LineRows, ParsedPiece, Piece, TextStream, binary, decoded
 
 Pairs = tuple[list[int], list[float]]
 
@@ -26,7 +26,7 @@ class Svmlight(TextStream):
     def __init__(self, file: Input, settings: Settings) -> None:
         super().__init__(file, settings.numbered("index", 0, file.name), settings)
 
-    def _parse(self, text: Piece) -> Part:
+    def _parse(self, text: Piece) -> ParsedPiece:
         return _Rows(text, self.source, self._settings.labels).part()
 
 
@@ -61,7 +61,7 @@ class _Rows(LineRows):
             self._finite = False  # for all that is known here
             self._add(found[0], *found[1])
 
-    def part(self) -> Part:
+    def part(self) -> ParsedPiece:
         """Everything that was found."""
         wrong = self.read()
         _, _, rows, pairs, infinite = self._done.tolist()

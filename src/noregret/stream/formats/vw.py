@@ -21,7 +21,7 @@ from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import hashes
 from noregret.stream.opening import Input
 from noregret.stream.reading import Settings
-from noregret.stream.text import LineRows, Part, Piece, TextStream, binary, decoded
+from noregret.stream.text import LineRows, ParsedPiece, Piece, TextStream, binary, decoded
 
 BLANKS = " \t\r"
 NAME = re.compile(rb"[^ \t\r\n|:]*")
@@ -33,7 +33,7 @@ class Vowpal(TextStream):
     def __init__(self, file: Input, settings: Settings) -> None:
         super().__init__(file, _recipe(settings, file.name), settings)
 
-    def _parse(self, text: Piece) -> Part:
+    def _parse(self, text: Piece) -> ParsedPiece:
         return _Rows(text, self.source, self.features).part(not self._settings.frozen)
 
 
@@ -172,7 +172,7 @@ class _Rows(LineRows):
         self._add(found.label, places, list(sums.values()))
         self._done[4:] = new + len(slots), weighted + (found.weight is not None)
 
-    def part(self, learn: bool) -> Part:
+    def part(self, learn: bool) -> ParsedPiece:
         """Everything that was found."""
         wrong = self.read()
         _, _, rows, pairs, new, weighted = self._done.tolist()
