@@ -104,6 +104,7 @@ def compare(
     noregret compare clicks.csv --label clicked --learner ogd --learner ogd-strong:sigma=0.01 --plot curves.svg
     """
     from noregret.cli.drawing import asked_kind, draw
+    from noregret.cli.naming import naming_options
     from noregret.cli.options import check_writable, names
     from noregret.comparison import compare as play_all
     from noregret.stream import read
@@ -127,7 +128,7 @@ def compare(
         threads=threads,
         cache=cache,
     )
-    with Bar(quiet or json) as bar:
+    with naming_options(), Bar(quiet or json) as bar:
         comparison = play_all(
             source,
             cores,

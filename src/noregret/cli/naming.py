@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from noregret.errors import InputError
+from noregret.errors import InputError, SettingError
 
-OPTIONS = {"missing='skip'": "--missing skip", "keep=": "--keep", "range=(lo, hi)": "--range LO,HI"}
+OPTIONS = {
+    "missing='skip'": "--missing skip",
+    "keep=": "--keep",
+    "range=(lo, hi)": "--range LO,HI",
+    "one of score, probability and prediction": "one of --score, --probability and --prediction",
+    "segments and segment_by": "--segments and --segment-by",
+    "task and positive": "--task and --positive",
+}
 
 
 @contextmanager
@@ -16,6 +23,14 @@ def naming_options() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        for parameter, option in OPTIONS.items():
-            error.sentence = error.sentence.replace(parameter, option)
+        error.sentence = _with_options(error.sentence)
         raise
+    except SettingError as error:
+        error.args = (_with_options(str(error)),)
+        raise
+
+
+def _with_options(sentence: str) -> str:
+    for parameter, option in OPTIONS.items():
+        sentence = sentence.replace(parameter, option)
+    return sentence
