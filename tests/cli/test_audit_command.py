@@ -25,6 +25,7 @@ def log(here, examples):
 
 
 LABEL = ("--label", "bought")
+ONE = "needs exactly one of --score, --probability and --prediction"
 SCORE = (*LABEL, "--score", "score", "--radius", 2, "--ignore", "said,p,month")
 
 
@@ -139,10 +140,10 @@ def test_a_picture_is_drawn(noregret, log, ending, magic, segments):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "audit: needs exactly one of score, probability and prediction: the column with the logged predictions"),
+        ((), f"audit: {ONE}: the column with the logged predictions"),
         (
             ("--score", "score", "--prediction", "said"),
-            "audit: needs exactly one of --score, --probability and --prediction",
+            f"audit: {ONE}",
         ),
         (("--score", "nothing"), "log.csv: there is no column 'nothing': the columns are a, b, c, bought, score, said"),
         (("--score", "score", "--segment-by", "day"), "there is no column 'day': the columns are a, b, c, bought"),
@@ -155,7 +156,7 @@ def test_a_picture_is_drawn(noregret, log, ending, magic, segments):
         (("--score", "score", "--segments", 500), "holds 400 rounds, too few for 500 segments"),
         (
             ("--score", "score", "--segments", 2, "--segment-by", "month"),
-            "audit: --segments and --segment-by cannot be combined",
+            "--segments and --segment-by cannot",
         ),
         (("--score", "score", "--gap", 0), "gap must be positive and finite, got 0"),
         (("--score", "score", "--plot", "audit.gif"), "plot: the file must end in .png, .svg, .pdf"),
