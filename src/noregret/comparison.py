@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret.errors import SettingError
+from noregret.errors import SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner import Core
 from noregret.learner.lineup import line_up
@@ -227,7 +227,10 @@ def compare(
         named = _named(learners)
         _check(named, radius, gap, seconds, confidence)
         if task is not None or positive is not None:
-            raise SettingError("compare: task and positive are for the default line-up: omit them or the learners")
+            raise SettingError(
+                f"compare: {spelled('task')} and {spelled('positive')} are for the default line-up:"
+                " omit them or the learners"
+            )
     rows = reorderable(_Told(read(stream), watch) if watch is not None else read(stream))
     seen: Recognised | None = None
     left_out: list[tuple[str, str]] = []

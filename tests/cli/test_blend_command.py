@@ -137,7 +137,7 @@ def test_plain_costs(noregret, here):
 
 SQUARED = ("--loss", "squared")
 WRONG = {
-    "polls.csv:2: column 'north' is 41, outside [0, 1]: declare the range with --range LO,HI": (*ASK, *SQUARED),
+    "polls.csv:2: column 'north' is 41, outside [0, 1]: declare another range with --range LO,HI": (*ASK, *SQUARED),
     "--range must be LO,HI, got '35'": (*ASK, *SQUARED, "--range", "35"),
     "blend: range must be finite with low < high, got 50 and 35": (*ASK, *SQUARED, "--range", "50,35"),
     "polls.csv: there is no column 'west': the columns are week, north, south, east, result": (

@@ -130,7 +130,7 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
         ((), ("--bias",), "--bias needs --learner: the default line-up has its own settings"),
         ((), ("--radius", "2"), "--radius needs --learner"),
         ((), ("--task", "clustering"), "task must be one of binary, multiclass, regression, got 'clustering'"),
-        (("perceptron",), ("--task", "binary"), "task and positive are for the line-up"),
+        (("perceptron",), ("--task", "binary"), "--task and --positive are for the default line-up"),
         (("perceptron",), ("--gap", "0.1"), "--gap needs --certify"),
         (("perceptron",), ("--seconds", "1"), "--seconds needs --certify"),
         (("forest",), (), "learner must be one of perceptron, averaged, voted"),

@@ -211,7 +211,7 @@ def test_a_wrong_csv_file_gets_a_sentence_with_its_line(text, sentence, tmp_path
 
 def test_a_file_that_is_no_text_gets_a_sentence(tmp_path):
     (tmp_path / "class.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match=r"class.csv: is no text"):
+    with pytest.raises(InputError, match=r"class.csv: is not text"):
         read_class(tmp_path / "class.csv")
 
 

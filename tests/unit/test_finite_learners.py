@@ -112,8 +112,8 @@ def test_a_run_knows_its_rounds():
         (lambda: SOA(family("thresholds:3")).predict("x"), InputError, "'x' is not a point of the class"),
         (lambda: SOA(family("thresholds:3")).predict([1]), InputError, r"\[1\] is not a point of the class"),
         (lambda: SOA(family("thresholds:3"), tie=2), SettingError, "SOA: tie must be 0 or 1, got 2"),
-        (lambda: SOA(family("cube:1"), agnostic=True), SettingError, "SOA: agnostic=True goes with rounds"),
-        (lambda: SOA(family("cube:1"), rounds=3), SettingError, "SOA: agnostic=True goes with rounds"),
+        (lambda: SOA(family("cube:1"), agnostic=True), SettingError, "SOA: agnostic=True and rounds"),
+        (lambda: SOA(family("cube:1"), rounds=3), SettingError, "SOA: agnostic=True and rounds"),
         (lambda: duel(Says(-1), CoverAdversary(3)), InputError,
          "round 1: a prediction must be 0, 1 or the probability of 1, got -1"),
         (lambda: duel(Says("yes"), CoverAdversary(3)), InputError, "the probability of 1, got 'yes'"),
@@ -130,7 +130,7 @@ def test_a_run_knows_its_rounds():
         (lambda: Agnostic(family("cube:1"), 3, tie=5), SettingError, "Agnostic: tie must be 0 or 1, got 5"),
         (lambda: Agnostic(family("subsets:3,2"), 3), SettingError, "Agnostic: the class must not be empty"),
         (lambda: play_finite(Agnostic(family("cube:1"), 1), [(0, 1), (0, 1)]), InputError,
-         "Agnostic: it was made for 1 round, and it is over"),
+         "Agnostic: it was set up for 1 round, and it is over"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_gets_a_sentence(call, kind, sentence):

@@ -149,7 +149,8 @@ def _said(score: str | None, probability: str | None, prediction: str | None) ->
     given = [name for name in (score, probability, prediction) if name is not None]
     if len(given) != 1:
         raise SettingError(
-            "audit: needs exactly one of score, probability and prediction: the column with the logged predictions"
+            f"audit: needs exactly one of {spelled('score')}, {spelled('probability')} and {spelled('prediction')}: the"
+            " column with the logged predictions"
         )
     return given[0]
 
@@ -170,7 +171,7 @@ def _check(
     if not seconds > 0.0:
         raise SettingError(f"audit: seconds must be positive, got {seconds}")
     if segments is not None and segment_by is not None:
-        raise SettingError("audit: segments and segment_by cannot be combined")
+        raise SettingError(f"audit: {spelled('segments')} and {spelled('segment_by')} cannot be combined")
     if segments is not None and segments < 1:
         raise SettingError(f"audit: segments must be at least 1, got {segments}")
     if positive is not None and loss.regression:
