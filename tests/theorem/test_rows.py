@@ -1,0 +1,237 @@
+"""Every row of `noregret.proof.theorems` against its second derivation in exact fractions (tests/oracle/rows*.py).
+
+A bound as printed is never below the exact one, and above it by no more than the table allows; what was observed lies
+in the row's interval; values stand at their right end; and a need holds in the row where it holds exactly.
+"""
+
+import math
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from noregret.errors import DivergedError, SettingError
+from noregret.learner import LEARNERS
+from noregret.proof.facts import Facts, gradients, judged_by
+from noregret.proof.hindsight import proved
+from noregret.proof.solve import best
+from noregret.proof.solve.points import gather
+from noregret.proof.theorems import THEOREMS, spoken
+from noregret.protocol import play
+from noregret.rounds import Gathering
+from oracle import rows_gradient, rows_matrices, rows_perceptron, rows_steps  # noqa: F401, they enter their rows
+from oracle.forging import EXACT, LOWER
+from oracle.rows import ORACLE, Data, dec
+from oracle.rows_needs import NEEDS
+
+# How far above the exact bound a row may lie: (share of its size, times the allowance for the run's own float steps).
+# Without a run's steps in it a bound is an outward-rounded formula: the share is a few thousand units of the last place.
+FORMULA = 1e-11
+ALLOWED = {
+    # the bound of exact steps is taken for float steps: × (1 + `Facts.allowance`), once
+    **dict.fromkeys(
+        [name for name in THEOREMS if name.startswith(("ogd-", "adagrad-", "ftrl-"))],
+        (FORMULA, 1.0, "bound × Facts.allowance"),
+    ),
+    # line 2 and 3: the path is replayed in floats, and its allowance is taken of the sizes of the parts, twice
+    **dict.fromkeys(
+        ["ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"],
+        (FORMULA, 4.0, "the replayed path, measured by the sum of its parts' sizes"),
+    ),
+    # the regulariser is in figures of the run's own: 4·roundings·max‖ksx‖² a round
+    **dict.fromkeys(
+        [name for name in THEOREMS if name.startswith("strong-")],
+        (FORMULA, 8.0, "the run's own figures of ‖g‖², off by roundings × the largest"),
+    ),
+    **dict.fromkeys(
+        ["coin-wealth", "coin-ball", "coin-at-hindsight"], (FORMULA, 1.0, "roundings × the size of what was bet")
+    ),
+}
+NOTED = (FORMULA, 0.0, "a formula, every operation rounded outward")
+
+
+@dataclass
+class Seen:
+    """Which theorems were evaluated, and with which needs."""
+
+    evaluated: dict = field(default_factory=dict)
+    unmet: dict = field(default_factory=dict)
+
+
+SEEN = Seen()
+
+
+# -- one run -----------------------------------------------------------------------------------------------------------
+
+
+def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, classes=None, solve=True):
+    """The facts of a run, with points that a solver found and others that nobody looked for."""
+    learner = LEARNERS[name](**settings)
+    with Gathering(bool(learner.core.settings.get("bias"))) as gathering:
+        given = (X, y) if weights is None else (X, y, weights)
+        run = play(learner, given, keep=gathering, **({} if classes is None else {"classes": classes}))
+        rounds = gathering.done()
+    core = run.learner
+    found = None
+    sigma = core.comparator_sigma(len(rounds))
+    inside = core.domain.radius if math.isfinite(core.domain.radius) else radius
+    wanted = len(rounds) and core.supports is None and run.tally is None and core.domain.fits_ball
+    if wanted and (inside is not None or sigma):
+        ball = math.inf if inside is None else inside
+        found = best(rounds, judged_by(core), ball, sigma, gap=1e-3, seconds=2.0)
+        points = {key: point for key, point in found.points.items() if key in ("u", "alpha")}
+        found = proved(rounds, judged_by(core), points, ball, sigma)
+    facts = Facts(run, rounds, found)
+    if solve:
+        facts = gather(facts, gap=1e-2, seconds=2.0)
+    rng = np.random.default_rng(random_points)
+    size = float(np.abs(np.asarray(X, dtype=float)).max(initial=0.0)) or 1.0
+    if name in ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2") and weights is None:
+        v = rng.normal(size=rounds.width) / size
+        more = {"v_passive": v} if name.startswith("pa") else {"v_other": v, "v_zero": np.zeros(rounds.width)}
+        facts = Facts(run, rounds, found, {**facts.points, **(more if random_points else {})})
+    return facts
+
+
+def data_of(facts):
+    data = Data(facts.run, facts.rounds, facts.hindsight, facts.points)
+    if facts.learner.name in ("pa", "pa1", "pa2"):
+        data.tau, data.cap = facts.steps.tau, facts.steps.cap
+    return data
+
+
+# -- the comparison ----------------------------------------------------------------------------------------------------
+
+
+def number(x):
+    """A float as a decimal, infinities as they are."""
+    return dec(Fraction(x)) if math.isfinite(x) else Decimal(repr(x))
+
+
+def close(found, exact, off):
+    return number(found) <= exact + off
+
+
+def compare_needs(one, facts, data):
+    """Each need as the row has it, and as it is exactly."""
+    for part in one.asked(facts):
+        assert part.holds == NEEDS[part.statement](data), (one.name, part.statement, part.holds)
+
+
+def compare(one, facts, data):
+    """The row of a theorem against its second derivation; whether it was evaluated."""
+    compare_needs(one, facts, data)
+    if any(part.holds is False for part in one.asked(facts)):
+        SEEN.unmet[one.name] = SEEN.unmet.get(one.name, 0) + 1
+        return False
+    claim = one.function(facts)
+    data.told = claim.values
+    truth = ORACLE[one.name](data)
+    share, times, _ = ALLOWED.get(one.name, NOTED)
+    allowance = gradients.roundings(facts.rounds)
+    compare_bound(one.name, claim, truth, Decimal(share) + Decimal(times) * Decimal(allowance))
+    compare_observed(one.name, claim, truth, Decimal(1e-11) + 8 * Decimal(allowance))
+    compare_values(one.name, claim, truth, Decimal(1e-11) + 8 * Decimal(allowance))
+    if math.isfinite(claim.bound.hi):
+        SEEN.evaluated[one.name] = SEEN.evaluated.get(one.name, 0) + 1
+    return True
+
+
+def compare_bound(name, claim, truth, share):
+    exact = dec(truth.bound)
+    size = abs(exact) if truth.size is None else dec(truth.size)
+    assert number(claim.bound.hi) >= exact, (name, claim.bound, exact)
+    assert number(claim.bound.lo) <= exact + share * size, (name, claim.bound, exact)
+    if math.isfinite(claim.bound.hi):
+        off = number(claim.bound.hi) - exact
+        assert off <= share * size + Decimal("1e-290"), (name, claim.bound, exact, off / size if size else off)
+
+
+def compare_observed(name, claim, truth, share):
+    if truth.observed is None:
+        assert claim.observed is None, name
+        return
+    if name == "coin-wealth":  # what is printed is the lower end alone
+        assert number(claim.observed.hi) <= dec(truth.observed)
+        assert dec(truth.observed) - number(claim.observed.hi) <= share * dec(truth.scale) + Decimal("1e-290")
+        return
+    ends = truth.observed if isinstance(truth.observed, tuple) else (truth.observed, truth.observed)
+    low, high = (dec(end) for end in ends)
+    scale = max(abs(low), abs(high)) if truth.scale is None else dec(truth.scale)
+    assert number(claim.observed.lo) <= low, (name, claim.observed, low)
+    assert number(claim.observed.hi) >= high, (name, claim.observed, high)
+    if math.isfinite(claim.observed.hi):
+        assert number(claim.observed.hi) <= high + share * scale + Decimal("1e-290"), (name, claim.observed, high)
+    if math.isfinite(claim.observed.lo):
+        assert number(claim.observed.lo) >= low - share * scale - Decimal("1e-290"), (name, claim.observed, low)
+
+
+def compare_values(name, claim, truth, share):
+    wanted = {**truth.values, **(truth.at[claim.points[0]] if truth.at else {})}
+    assert set(claim.values) == set(wanted), (name, sorted(claim.values), sorted(wanted))
+    for key, found in claim.values.items():
+        exact = wanted[key]
+        if key in EXACT or key.startswith("updates_"):
+            assert Fraction(found) == Fraction(exact) if math.isfinite(found) else found == exact, (name, key)
+            continue
+        exact = dec(exact)
+        way = -1 if key in LOWER else 1
+        assert way * number(found) >= way * exact, (name, key, found, exact)
+        if math.isfinite(found):
+            size = max(abs(exact), *(dec(part) for part in (truth.size, truth.scale) if part is not None), Decimal(0))
+            assert abs(number(found) - exact) <= share * size + Decimal("1e-145"), (name, key, found, exact)
+
+
+# -- runs --------------------------------------------------------------------------------------------------------------
+
+CLASSIFY = ("hinge", "logistic", "perceptron", "margin-hinge:0.3", "squared-hinge", "exponential")
+REGRESS = ("squared", "absolute", "pinball:0.9", "huber:0.5")
+RATES = ("auto", "constant:0.3", "sqrt:0.5", "sqrt:0.01", "horizon:40:9", "horizon:3", "doubling:9", "doubling")
+
+
+def stream(rng, kind="plain", regression=False, size=1.0, rounds=None, columns=None):
+    """Rows of some size: in general position, whole numbers with ties and duplicates, separable, or with zero rows."""
+    T, d = rounds or int(rng.integers(1, 14)), columns or int(rng.integers(1, 4))
+    X = rng.normal(size=(T, d))
+    if kind == "whole":
+        X = rng.integers(-2, 3, size=(T, d)).astype(float)
+    w = rng.normal(size=d)
+    signal = X @ w + (0.0 if kind == "separable" else 0.5 * rng.normal(size=T))
+    y = signal if regression else np.where(signal > 0.0, 1.0, -1.0)
+    if kind == "separable":
+        X = X + np.where(signal > 0.0, 1.0, -1.0)[:, None] * w / np.linalg.norm(w)
+    if kind == "zeros":
+        X[rng.random(T) < 0.5] = 0.0
+    return X * size, y
+
+
+KINDS = ("plain", "whole", "separable", "zeros")
+SIZES = (1.0, 1e-3, 1e3, 1e-30, 1e30)
+
+
+def seeded(*parts):
+    """The same numbers in every run, others for every test."""
+    return np.random.default_rng(list(" ".join(map(str, parts)).encode()))
+
+
+def run_all(facts):
+    """Every theorem that speaks of the run, compared; how many were evaluated."""
+    data = data_of(facts)
+    return sum(compare(one, facts, data) for one in spoken(facts))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["perceptron", "averaged", "voted"])
+def test_perceptrons(name, size, kind):
+    rng = seeded(name, size, kind)
+    for tie in ("mistake", "+1", "-1"):
+        settings = {"tie": tie, "bias": bool(rng.random() < 0.3)}
+        X, y = stream(rng, kind, size=size)
+        if name != "voted" and rng.random() < 0.5:
+            settings["rate"] = float(rng.choice([0.1, 3.0]))
+        if name == "perceptron" and rng.random() < 0.4:
+            settings["start"] = (rng.normal(size=X.shape[1]) * size).tolist()
+        assert run_all(facts_of(name, settings, X, y, random_points=1)) >= 2
