@@ -26,6 +26,9 @@ class Truth:
     at: dict = field(default_factory=dict)  # values at each comparator, by the name of its point
     size: object = None  # what roundings are measured by, where it is not the bound itself
     scale: object = None  # the same for what was observed
+    sizes: dict = field(default_factory=dict)  # the same for single values
+    strain: object = 0  # by how many units of the last place more the inverse of a matrix is off
+    above: object = None  # the most that a share of roundings can make of the bound, where a root makes it more
 
 
 def row(name):

@@ -176,6 +176,8 @@ class Matrices:
             self.scores.append(dot(b, q))
             b = [part + k * data.y[t] * one for part, one in zip(b, x, strict=True)]
         self.log_det = ln(det / self.a**data.d)
+        # ⟨x, A⁻¹x⟩ is off by Σ‖x‖²/a units, and a logarithm of 1 less it by the square of that
+        self.strain = sum((data.k[t] * norm2(data.X[t]) for t in chosen), start=ZERO) / self.a
 
 
 def _second_order(data):
@@ -185,7 +187,7 @@ def _second_order(data):
     return data.second
 
 
-def _compared(data, growth):
+def _compared(data, growth, strain):
     """Σh(v) + √((a‖v‖² + Σ_I ⟨v,x⟩²)·growth), and what scores that were no mistakes would add."""
     run, at, bounds = _second_order(data), {}, []
     wrong = (2 * max(ZERO, data.y[t] * score) for t, score in zip(data.chosen, run.scores, strict=True))
@@ -194,18 +196,24 @@ def _compared(data, growth):
         lost = sum((max(ZERO, 1 - y * dot(v, x)) for x, y in zip(data.X, data.y, strict=True)), start=ZERO)
         stretched = run.a * norm2(v) + sum((dot(v, data.X[t]) ** 2 for t in data.chosen), start=ZERO)
         at[name] = {"hinge": lost, "norm": norm(v), "growth": growth}
-        bounds.append(dec(lost) + (dec(stretched) * growth).sqrt())
-    return Truth(min(bounds), len(data.chosen), at=at, size=min(bounds) + data.T)
+        bounds.append(lambda more, c=dec(lost), by=dec(stretched): c + (by * (growth + more)).sqrt())
+    least = min(bound(0) for bound in bounds)
+
+    def above(share):
+        """The growth is known to a share of the rounds that it is summed over."""
+        return min(bound(share * (growth + data.T)) for bound in bounds) + share * data.T
+
+    return Truth(least, len(data.chosen), at=at, size=least + data.T, strain=strain, above=above)
 
 
 @row("second-order-steps")
 def second_order_steps(data):
-    return _compared(data, sum(_second_order(data).forms, start=ZERO))
+    return _compared(data, sum(_second_order(data).forms, start=ZERO), _second_order(data).strain)
 
 
 @row("second-order")
 def second_order(data):
-    return _compared(data, _second_order(data).log_det)
+    return _compared(data, _second_order(data).log_det, _second_order(data).strain ** 2)
 
 
 def _vaw(data):
@@ -214,13 +222,16 @@ def _vaw(data):
     return data.vaw
 
 
-def _forecast(data, bound):
+def _forecast(data, bound, power=1):
     """The bound on exact predictions, and what the run's own may have cost more: (|ŷ−y| + δ)² − (ŷ−y)²."""
     lost = ZERO
     for k, z, y, score in zip(data.k, data.z, data.y, _vaw(data).scores, strict=True):
         lost += k * ((abs(z - y) + abs(z - score)) ** 2 - (z - y) ** 2)
     seen, scale = regret(data)
-    return Truth(dec(bound) + dec(lost), seen, {"rounding": lost}, scale=scale)
+    told = sum((k * (y * y + (z - y) ** 2) for k, y, z in zip(data.k, data.y, data.z, strict=True)), start=ZERO)
+    size = dec(bound) + dec(told)
+    strain = _vaw(data).strain ** power
+    return Truth(dec(bound) + dec(lost), seen, {"rounding": lost}, size=size, scale=scale, strain=strain)
 
 
 def _label_square(data):
@@ -235,7 +246,7 @@ def vaw_steps(data):
 
 @row("vaw-determinant")
 def vaw_determinant(data):
-    return _forecast(data, dec(_label_square(data)) * _vaw(data).log_det)
+    return _forecast(data, dec(_label_square(data)) * _vaw(data).log_det, 2)
 
 
 @row("vaw-dimension")

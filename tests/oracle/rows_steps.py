@@ -45,7 +45,8 @@ def potential(n, x):
 
 
 def _bets(data):
-    return sum(s != 0 and any(x) for s, x in zip(grads(data).slopes, data.X, strict=True))
+    """n: the learner counts every round with a slope, one with x = 0 too; a coin of 0 changes no wealth."""
+    return sum(s != 0 for s in grads(data).slopes)
 
 
 def _coin(data, size):
@@ -145,8 +146,12 @@ def _passive(data):
     return data.passive
 
 
-def _truth(bound, observed, u, lost, N, size=None):
-    return Truth(bound, observed, {"norm": norm(u), "losses": lost, "rounding": N}, size=size)
+def _truth(run, bound, observed, u, lost, N, floors=()):
+    """What rounding took, N, is measured by what the steps gained."""
+    moved = zip(run.tau, run.reached, run.row2, strict=True)
+    gained = sum((2 * t * abs(one) + t * t * x2 for t, one, x2 in moved), start=sum(floors, start=ZERO))
+    values = {"norm": norm(u), "losses": lost, "rounding": N}
+    return Truth(bound, observed, values, sizes={"rounding": gained})
 
 
 @row("pa-lemma")
@@ -154,8 +159,8 @@ def pa_lemma(data):
     run = _passive(data)
     u, losses = run.against()
     lost = sum((t * one for t, one in zip(run.tau, losses, strict=True)), start=ZERO)
-    found = _truth(norm2(u) + 2 * lost, sum(run.gains(), start=ZERO), u, lost, ZERO)
-    found.scale = sum((2 * t * abs(one) + t * t * x2 for t, one, x2 in zip(run.tau, run.reached, run.row2, strict=True)))
+    found = _truth(run, norm2(u) + 2 * lost, sum(run.gains(), start=ZERO), u, lost, ZERO)
+    found.scale = found.sizes["rounding"]
     return found
 
 
@@ -166,7 +171,14 @@ def pa_losses(data):
     own = [one * one / x2 if x2 else ZERO for one, x2 in zip(run.own, run.row2, strict=True)]
     lost = sum((one * one / x2 for one, x2 in zip(losses, run.row2, strict=True) if x2), start=ZERO)
     N = run.shortfall(own)
-    return _truth((root(norm2(u) + N) + 2 * root(lost)) ** 2, sum(own, start=ZERO), u, lost, N)
+    found = _truth(run, _squared_sum(u, N, lost), sum(own, start=ZERO), u, lost, N, own)
+    gained = found.sizes["rounding"]
+    found.above = lambda share: _squared_sum(u, N + Fraction(share) * gained, lost) * (1 + share)
+    return found
+
+
+def _squared_sum(u, N, lost):
+    return (root(norm2(u) + N) + 2 * root(lost)) ** 2
 
 
 @row("pa1-mistakes")
@@ -179,7 +191,7 @@ def pa1_mistakes(data):
     ]  # every mistake gains as much
     lost, N = sum((C * one for C, one in zip(run.cap, losses, strict=True)), start=ZERO), run.shortfall(floors)
     factor = max(max(run.row2), 1 / min(run.cap))
-    return _truth(factor * (norm2(u) + 2 * lost + N), sum(wrong), u, lost, N)
+    return _truth(run, factor * (norm2(u) + 2 * lost + N), sum(wrong), u, lost, N, floors)
 
 
 @row("pa2-losses")
@@ -190,5 +202,6 @@ def pa2_losses(data):
     own = [one * one if x2 else ZERO for one, x2 in zip(run.own, run.row2, strict=True)]
     moving = zip(run.cap, losses, run.row2, strict=True)
     lost = sum((C * one * one for C, one, x2 in moving if x2), start=ZERO)
-    N = run.shortfall([one / factor for one in own], [1 / (2 * C) for C in run.cap])
-    return _truth(factor * (norm2(u) + 2 * lost + N), sum(own, start=ZERO), u, lost, N)
+    floors = [one / factor for one in own]
+    N = run.shortfall(floors, [1 / (2 * C) for C in run.cap])
+    return _truth(run, factor * (norm2(u) + 2 * lost + N), sum(own, start=ZERO), u, lost, N, floors)

@@ -29,6 +29,8 @@ from oracle.rows_needs import NEEDS
 # How far above the exact bound a row may lie: (share of its size, times the allowance for the run's own float steps).
 # Without a run's steps in it a bound is an outward-rounded formula: the share is a few thousand units of the last place.
 FORMULA = 1e-11
+STRAINED = 1e-12  # times Σ‖x‖²/a: what is known of A⁻¹x by its residual in floats (second-order, vaw); squared for det
+UNKNOWN = 1e9  # from such a strain on nothing is known of the inverse: the bound is only not below
 ALLOWED = {
     # the bound of exact steps is taken for float steps: × (1 + `Facts.allowance`), once
     **dict.fromkeys(
@@ -66,12 +68,14 @@ SEEN = Seen()
 # -- one run -----------------------------------------------------------------------------------------------------------
 
 
-def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, classes=None, solve=True):
+def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, classes=None, passes=1):
     """The facts of a run, with points that a solver found and others that nobody looked for."""
     learner = LEARNERS[name](**settings)
     with Gathering(bool(learner.core.settings.get("bias"))) as gathering:
         given = (X, y) if weights is None else (X, y, weights)
-        run = play(learner, given, keep=gathering, **({} if classes is None else {"classes": classes}))
+        if classes is not None:
+            learner.core.labels = learner.core.labels.again(classes)
+        run = play(learner, given, keep=gathering, passes=passes)
         rounds = gathering.done()
     core = run.learner
     found = None
@@ -83,9 +87,7 @@ def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, c
         found = best(rounds, judged_by(core), ball, sigma, gap=1e-3, seconds=2.0)
         points = {key: point for key, point in found.points.items() if key in ("u", "alpha")}
         found = proved(rounds, judged_by(core), points, ball, sigma)
-    facts = Facts(run, rounds, found)
-    if solve:
-        facts = gather(facts, gap=1e-2, seconds=2.0)
+    facts = gather(Facts(run, rounds, found), gap=1e-2, seconds=2.0)
     rng = np.random.default_rng(random_points)
     size = float(np.abs(np.asarray(X, dtype=float)).max(initial=0.0)) or 1.0
     if name in ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2") and weights is None:
@@ -131,9 +133,10 @@ def compare(one, facts, data):
     truth = ORACLE[one.name](data)
     share, times, _ = ALLOWED.get(one.name, NOTED)
     allowance = gradients.roundings(facts.rounds)
-    compare_bound(one.name, claim, truth, Decimal(share) + Decimal(times) * Decimal(allowance))
-    compare_observed(one.name, claim, truth, Decimal(1e-11) + 8 * Decimal(allowance))
-    compare_values(one.name, claim, truth, Decimal(1e-11) + 8 * Decimal(allowance))
+    strained = Decimal(STRAINED) * dec(truth.strain)
+    compare_bound(one.name, claim, truth, Decimal(share) + Decimal(times) * Decimal(allowance) + strained)
+    compare_observed(one.name, claim, truth, Decimal(FORMULA) + 8 * Decimal(allowance))
+    compare_values(one.name, claim, truth, Decimal(FORMULA) + 8 * Decimal(allowance) + strained)
     if math.isfinite(claim.bound.hi):
         SEEN.evaluated[one.name] = SEEN.evaluated.get(one.name, 0) + 1
     return True
@@ -143,10 +146,10 @@ def compare_bound(name, claim, truth, share):
     exact = dec(truth.bound)
     size = abs(exact) if truth.size is None else dec(truth.size)
     assert number(claim.bound.hi) >= exact, (name, claim.bound, exact)
-    assert number(claim.bound.lo) <= exact + share * size, (name, claim.bound, exact)
-    if math.isfinite(claim.bound.hi):
-        off = number(claim.bound.hi) - exact
-        assert off <= share * size + Decimal("1e-290"), (name, claim.bound, exact, off / size if size else off)
+    limit = exact + share * size if truth.above is None else truth.above(share)
+    assert number(claim.bound.lo) <= limit, (name, claim.bound, exact)
+    if math.isfinite(claim.bound.hi) and truth.strain < UNKNOWN:
+        assert number(claim.bound.hi) <= limit + Decimal("1e-290"), (name, claim.bound, exact, limit)
 
 
 def compare_observed(name, claim, truth, share):
@@ -179,8 +182,9 @@ def compare_values(name, claim, truth, share):
         exact = dec(exact)
         way = -1 if key in LOWER else 1
         assert way * number(found) >= way * exact, (name, key, found, exact)
-        if math.isfinite(found):
-            size = max(abs(exact), *(dec(part) for part in (truth.size, truth.scale) if part is not None), Decimal(0))
+        if math.isfinite(found) and truth.strain < UNKNOWN:
+            others = truth.size, truth.scale, truth.sizes.get(key)
+            size = max([abs(exact), *(dec(part) for part in others if part is not None)])
             assert abs(number(found) - exact) <= share * size + Decimal("1e-145"), (name, key, found, exact)
 
 
@@ -235,3 +239,135 @@ def test_perceptrons(name, size, kind):
         if name == "perceptron" and rng.random() < 0.4:
             settings["start"] = (rng.normal(size=X.shape[1]) * size).tolist()
         assert run_all(facts_of(name, settings, X, y, random_points=1)) >= 2
+
+
+def test_weights_two_passes_and_rows_so_large_that_a_premise_fails_leave_needs_unmet():
+    rng = seeded("needs")
+    X, y = stream(rng, rounds=6)
+    for name in ("perceptron", "voted"):
+        facts = facts_of(name, {}, X, y, weights=np.array([1.0, 2.0, 0.5, 1.0, 0.0, 1.0]))
+        assert run_all(facts) == 0
+    huge, ones = np.array([[1.0, 1e16, -1e16], [1.0, 1.0, 1.0]]), np.ones(2)
+    facts = facts_of("perceptron", {}, huge, ones, random_points=1)
+    assert not facts.mistakes.premise
+    assert run_all(facts) >= 1
+    twice = facts_of("voted", {}, X, y, passes=2)
+    assert run_all(twice) > 10 and "voted-test-error" in SEEN.unmet
+
+
+@pytest.mark.parametrize("domain", ["ball", "box", "l1", "simplex"])
+@pytest.mark.parametrize("rate", RATES)
+def test_gradient_descent(rate, domain):
+    rng = seeded(rate, domain)
+    for trial in range(6):
+        loss = str(rng.choice([*CLASSIFY, *REGRESS]))
+        regression = loss in REGRESS
+        size = float(rng.choice([1.0, 1e-3, 1e-30, 1e30 if loss in ("hinge", "perceptron", "absolute") else 3.0]))
+        settings = {"loss": loss, "rate": rate, "domain": domain, "radius": float(rng.choice([0.5, 3.0, 50.0]))}
+        settings |= {"bias": bool(rng.random() < 0.3), "unit_norm": bool(trial == 5)}
+        X, y = stream(rng, str(rng.choice(KINDS)), regression, size)
+        if rng.random() < 0.3 and "doubling" not in rate and domain == "ball":
+            start = rng.normal(size=X.shape[1])
+            settings["start"] = (start * settings["radius"] / np.linalg.norm(start) * 0.5).tolist()
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of("ogd", s, X, y, weights=w))
+
+
+def kept(made):
+    """The run's theorems, compared; a run that the learner refuses or that diverges has none."""
+    try:
+        facts = made()
+    except (DivergedError, SettingError):
+        return 0
+    return run_all(facts)
+
+
+@pytest.mark.parametrize("T", [1, 4, 9])
+def test_the_step_one_over_the_root_of_the_rounds(T):
+    X, y = stream(seeded(T), rounds=T)
+    for domain in ("ball", "box"):
+        settings = {"rate": f"constant:{1.0 / math.sqrt(T)!r}", "radius": 2.0, "domain": domain}
+        run_all(facts_of("ogd", settings, X, y))
+    assert SEEN.evaluated["ogd-inverse-root"]
+
+
+@pytest.mark.parametrize("loss", [*CLASSIFY, *REGRESS])
+def test_strong_convexity(loss):
+    rng = seeded(loss)
+    for size in (1.0, 1e-3, 30.0):
+        for radius in (math.inf, 2.0):
+            settings = {"loss": loss, "sigma": float(rng.choice([0.05, 2.0])), "radius": radius}
+            X, y = stream(rng, str(rng.choice(KINDS)), loss in REGRESS, size)
+            weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+            kept(lambda s=settings, X=X, y=y, w=weights: facts_of("ogd-strong", s, X, y, weights=w))
+
+
+@pytest.mark.parametrize("name", ["adagrad", "ftrl"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared", "pinball:0.9"])
+def test_coordinates(name, loss):
+    rng = seeded(name, loss)
+    for size in (1.0, 1e-3, 1e-30, 1e30 if loss == "hinge" else 10.0):
+        settings = {"loss": loss, "radius": float(rng.choice([0.7, 5.0])), "rate": "constant:0.4"}
+        settings |= {"beta": 0.5, "l1": 0.2, "l2": 0.1} if name == "ftrl" and rng.random() < 0.5 else {}
+        X, y = stream(rng, str(rng.choice(KINDS)), loss in REGRESS, size)
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of(name, s, X, y, weights=w))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "squared"])
+def test_coins(loss):
+    rng = seeded("coin", loss)
+    for kind in KINDS:
+        settings = {"loss": loss, "wealth": float(rng.choice([1.0, 0.01, 100.0]))}
+        settings |= {"unit_norm": True} if loss != "squared" and rng.random() < 0.5 else {"gradient_bound": 300.0}
+        X, y = stream(rng, kind, loss in REGRESS)
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of("coin", s, X, y, weights=w, radius=3.0))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "absolute"])
+@pytest.mark.parametrize("name", ["pa", "pa1", "pa2"])
+def test_passive_aggressive(name, loss):
+    rng = seeded(name, loss)
+    for size in SIZES:
+        for points in (0, 1):
+            settings = {"loss": loss, "bias": bool(rng.random() < 0.2)}
+            if name != "pa" and rng.random() < 0.5:
+                settings["aggressiveness"] = float(rng.choice([0.1, 3.0]))
+            X, y = stream(rng, str(rng.choice(KINDS)), loss == "absolute", size)
+            kept(lambda s=settings, X=X, y=y, p=points: facts_of(name, s, X, y, random_points=p, radius=2.0))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["second-order", "vaw"])
+def test_matrices(name, size):
+    rng = seeded(name, size)
+    for kind in KINDS:
+        settings = {"ridge": float(rng.choice([0.5, 3.0])) * (size * size if rng.random() < 0.5 else 1.0)}
+        settings |= {"tie": str(rng.choice(["mistake", "+1", "-1"]))} if name == "second-order" else {}
+        X, y = stream(rng, kind, name == "vaw", size)
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if name == "vaw" and rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of(name, s, X, y, weights=w, random_points=1))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplace"])
+def test_kernels(kernel):
+    rng = seeded(kernel)
+    for kind in KINDS:
+        settings = {"kernel": kernel, "tie": str(rng.choice(["mistake", "+1", "-1"])), "bias": bool(rng.random() < 0.3)}
+        settings |= {"gamma": float(rng.choice([0.3, 2.0]))} if kernel != "linear" else {}
+        settings |= {"budget": 2} if rng.random() < 0.25 else {}
+        X, y = stream(rng, kind, size=float(rng.choice([1.0, 1e-2, 10.0])))
+        run_all(facts_of("kernel", settings, X, y))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("update", ["max-score", "one-vs-rest"])
+def test_many_classes(update, size):
+    rng = seeded(update, size)
+    for kind in KINDS:
+        X, _ = stream(rng, kind, size=size)
+        y = rng.integers(0, 3, len(X)) if kind != "separable" else (X @ np.ones(X.shape[1]) > 0).astype(int)
+        labels = None if rng.random() < 0.5 else [0, 1, 2]
+        facts = facts_of("multiclass", {"update": update, "bias": bool(rng.random() < 0.3)}, X, y, classes=labels)
+        run_all(facts)
