@@ -101,7 +101,7 @@ def largest_root(below, start):
         high = 2 * high
     for _ in range(900):
         middle = (low + high) / 2
-        if middle in (low, high) or high - low <= high * Decimal("1e-60"):
+        if middle in (low, high) or high - low <= high * Decimal("1e-40"):
             break
         low, high = (middle, high) if below(middle) >= middle else (low, middle)
     return high
@@ -243,7 +243,7 @@ def dual(data):
     a = norm(combination([k * one for k, one in zip(data.k, alpha, strict=True)], data.X, data.d))
     if s == 0:
         taken = a * dec(U) if a else Decimal(0)
-    elif U == float("inf") or a <= dec(s * Fraction(U)):
+    elif float("inf") == U or a <= dec(s * Fraction(U)):
         taken = a * a / dec(2 * s)
     else:
         taken = dec(U) * a - dec(s * Fraction(U) ** 2 / 2)

@@ -307,7 +307,7 @@ class Strong:
 
     def __init__(self, data):
         self.sigma = dec(data.settings["sigma"])
-        U = None if data.U == float("inf") else dec(data.U)
+        U = None if float("inf") == data.U else dec(data.U)
         w, self.squares, self.own = [Decimal(0)] * data.d, [], Decimal(0)
         slopes = [k * slope(data.loss, z, y) for k, z, y in zip(data.k, data.z, data.y, strict=True)]
         for t in range(data.T):

@@ -48,15 +48,20 @@ class Mistakes:
         self.reach = root(self.N2 + self.R2)
 
     @cached_property
-    def premise(self):
-        """Whether y⟨w,x⟩ ≤ 0 wherever w moved, and no round weighs more or less than 1."""
-        w = list(self.start)
+    def margins(self):
+        """y⟨w,x⟩ wherever w moved, and the size of what it is summed from."""
+        w, found = list(self.start), []
         for t in self.I:
             x, y = self.data.X[t], self.data.y[t]
-            if y * dot(w, x) > 0:
-                return False
+            parts = [a * b for a, b in zip(w, x, strict=True)]
+            found.append((y * sum(parts, start=ZERO), sum(map(abs, parts), start=ZERO)))
             w = [a + y * b for a, b in zip(w, x, strict=True)]
-        return not self.data.weighted
+        return found
+
+    @property
+    def premise(self):
+        """Whether y⟨w,x⟩ ≤ 0 wherever w moved, and no round weighs more or less than 1."""
+        return not self.data.weighted and all(margin <= 0 for margin, _ in self.margins)
 
     @cached_property
     def S(self):
@@ -303,11 +308,14 @@ class KernelMistakes:
         return exact(exp(-gamma * far))
 
     @cached_property
-    def premise(self):
+    def margins(self):
         y, before = self.data.y, {t: [s for s in self.I if s < t] for t in self.I}
-        return not self.data.weighted and all(
-            y[t] * sum((y[s] * self.K(s, t) for s in before[t]), start=ZERO) <= 0 for t in self.I
-        )
+        parts = [[y[t] * y[s] * self.K(s, t) for s in before[t]] for t in self.I]
+        return [(sum(one, start=ZERO), sum(map(abs, one), start=ZERO)) for one in parts]
+
+    @property
+    def premise(self):
+        return not self.data.weighted and all(margin <= 0 for margin, _ in self.margins)
 
     def least(self, bound):
         at, bounds = {}, []

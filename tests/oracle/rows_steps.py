@@ -81,7 +81,7 @@ def coin_at_hindsight(data):
 
 def short(data):
     """No gradient longer than G, but for rounding."""
-    return grads(data).G <= dec(data.rule.gradient_bound) * (1 + Decimal("1e-12")) and gradient_bound(data) > 0
+    return dec(data.rule.gradient_bound) * (1 + Decimal("1e-12")) >= grads(data).G and gradient_bound(data) > 0
 
 
 # -- Passive-Aggressive ------------------------------------------------------------------------------------------------
@@ -115,11 +115,15 @@ class Passive:
         for t, (lost, x2) in enumerate(zip(self.own, self.row2, strict=True)):
             longest = max(longest, x2)
             C = Fraction(given) if given else 1 / (longest or last or ONE)
-            wanted = {
-                "pa": lambda lost=lost, x2=x2: lost / x2,
-                "pa1": lambda lost=lost, x2=x2, C=C: min(C, lost / x2),
-                "pa2": lambda lost=lost, x2=x2, C=C: lost / (x2 + 1 / (2 * C)),
-            }[self.data.name]() if x2 else ZERO
+            wanted = (
+                {
+                    "pa": lambda lost=lost, x2=x2: lost / x2,
+                    "pa1": lambda lost=lost, x2=x2, C=C: min(C, lost / x2),
+                    "pa2": lambda lost=lost, x2=x2, C=C: lost / (x2 + 1 / (2 * C)),
+                }[self.data.name]()
+                if x2
+                else ZERO
+            )
             assert abs(self.tau[t] - wanted) <= wanted / 2**49
             assert self.data.name == "pa" or abs(self.cap[t] - C) <= C / 2**49
 
@@ -127,7 +131,8 @@ class Passive:
         """τ(2ℓ − τ(‖x‖² + extra))."""
         more = [ZERO] * len(self.tau) if extra is None else extra
         return [
-            t * (2 * lost - t * (x2 + e)) for t, lost, x2, e in zip(self.tau, self.reached, self.row2, more, strict=True)
+            t * (2 * lost - t * (x2 + e))
+            for t, lost, x2, e in zip(self.tau, self.reached, self.row2, more, strict=True)
         ]
 
     def shortfall(self, floors, extra=None):

@@ -5,26 +5,52 @@ in the row's interval; values stand at their right end; and a need holds in the 
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse
 
+from noregret.batch import run as run_batch
+from noregret.batch.perceptron import stepped
+from noregret.blending import blend
 from noregret.errors import DivergedError, SettingError
+from noregret.experts import AdaHedge, FixedShare, Hedge, HedgeDoubling, WeightedMajority
+from noregret.finite import (
+    SOA,
+    Agnostic,
+    Consistent,
+    Depths,
+    Halving,
+    TreeAdversary,
+    dimensions,
+    duel,
+    family,
+    mistake_tree,
+    play_finite,
+)
+from noregret.interval import Interval
 from noregret.learner import LEARNERS
+from noregret.loss import parse
 from noregret.proof.facts import Facts, gradients, judged_by
 from noregret.proof.hindsight import proved
 from noregret.proof.solve import best
 from noregret.proof.solve.points import gather
-from noregret.proof.theorems import THEOREMS, spoken
+from noregret.proof.theorem import rows, speaking
+from noregret.proof.theorems import THEOREMS, batch, experts, finite, risk, spoken
+from noregret.proof.theorems.batch import BatchFacts
+from noregret.proof.theorems.risk import Sampled
 from noregret.protocol import play
-from noregret.rounds import Gathering
+from noregret.rounds import Gathering, Rounds
 from oracle import rows_gradient, rows_matrices, rows_perceptron, rows_steps  # noqa: F401, they enter their rows
 from oracle.forging import EXACT, LOWER
 from oracle.rows import ORACLE, Data, dec
-from oracle.rows_needs import NEEDS
+from oracle.rows_needs import DOUBTS, NEEDS
+from oracle.rows_others import OTHER_NEEDS, Batch, Experts, Finite
+
+expert_rows, finite_rows, batch_rows, risk_rows = (rows(vars(module)) for module in (experts, finite, batch, risk))
 
 # How far above the exact bound a row may lie: (share of its size, times the allowance for the run's own float steps).
 # Without a run's steps in it a bound is an outward-rounded formula: the share is a few thousand units of the last place.
@@ -50,7 +76,9 @@ ALLOWED = {
     **dict.fromkeys(
         ["coin-wealth", "coin-ball", "coin-at-hindsight"], (FORMULA, 1.0, "roundings × the size of what was bet")
     ),
+    "risk-binomial": (1e-9, 0.0, "Stirling's series, between two of its partial sums"),
 }
+MEASURED = ("mixability_gap", "log_experts")  # floats of the run as they are, with a spare in the bound: not ends
 NOTED = (FORMULA, 0.0, "a formula, every operation rounded outward")
 
 
@@ -89,7 +117,7 @@ def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, c
         found = proved(rounds, judged_by(core), points, ball, sigma)
     facts = gather(Facts(run, rounds, found), gap=1e-2, seconds=2.0)
     rng = np.random.default_rng(random_points)
-    size = float(np.abs(np.asarray(X, dtype=float)).max(initial=0.0)) or 1.0
+    size = float(np.abs(rounds.rows.values).max(initial=0.0)) or 1.0
     if name in ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2") and weights is None:
         v = rng.normal(size=rounds.width) / size
         more = {"v_passive": v} if name.startswith("pa") else {"v_other": v, "v_zero": np.zeros(rounds.width)}
@@ -116,23 +144,20 @@ def close(found, exact, off):
     return number(found) <= exact + off
 
 
-def compare_needs(one, facts, data):
-    """Each need as the row has it, and as it is exactly."""
-    for part in one.asked(facts):
-        assert part.holds == NEEDS[part.statement](data), (one.name, part.statement, part.holds)
-
-
-def compare(one, facts, data):
+def compare(one, facts, data, needs=NEEDS, allowance=0.0):
     """The row of a theorem against its second derivation; whether it was evaluated."""
-    compare_needs(one, facts, data)
+    for part in one.asked(facts):  # as the row has it, and as it is exactly
+        agreed = part.holds == needs[part.statement](data)
+        cautious = part.holds is False and part.statement in DOUBTS and DOUBTS[part.statement](data)
+        assert agreed or cautious, (one.name, part.statement, part.holds)
     if any(part.holds is False for part in one.asked(facts)):
         SEEN.unmet[one.name] = SEEN.unmet.get(one.name, 0) + 1
         return False
     claim = one.function(facts)
-    data.told = claim.values
+    if isinstance(data, Data):
+        data.told = claim.values
     truth = ORACLE[one.name](data)
     share, times, _ = ALLOWED.get(one.name, NOTED)
-    allowance = gradients.roundings(facts.rounds)
     strained = Decimal(STRAINED) * dec(truth.strain)
     compare_bound(one.name, claim, truth, Decimal(share) + Decimal(times) * Decimal(allowance) + strained)
     compare_observed(one.name, claim, truth, Decimal(FORMULA) + 8 * Decimal(allowance))
@@ -160,6 +185,10 @@ def compare_observed(name, claim, truth, share):
         assert number(claim.observed.hi) <= dec(truth.observed)
         assert dec(truth.observed) - number(claim.observed.hi) <= share * dec(truth.scale) + Decimal("1e-290")
         return
+    if isinstance(truth.observed, tuple) and truth.observed[1] == "or more":  # of some means, not the best of all
+        assert number(claim.observed.lo) <= dec(truth.bound) + share * dec(truth.scale), name
+        assert number(claim.observed.hi) >= dec(truth.observed[0]) - Decimal("1e-290"), name
+        return
     ends = truth.observed if isinstance(truth.observed, tuple) else (truth.observed, truth.observed)
     low, high = (dec(end) for end in ends)
     scale = max(abs(low), abs(high)) if truth.scale is None else dec(truth.scale)
@@ -176,12 +205,12 @@ def compare_values(name, claim, truth, share):
     assert set(claim.values) == set(wanted), (name, sorted(claim.values), sorted(wanted))
     for key, found in claim.values.items():
         exact = wanted[key]
-        if key in EXACT or key.startswith("updates_"):
+        if (key in EXACT or key.startswith("updates_")) and not isinstance(exact, Decimal):
             assert Fraction(found) == Fraction(exact) if math.isfinite(found) else found == exact, (name, key)
             continue
         exact = dec(exact)
         way = -1 if key in LOWER else 1
-        assert way * number(found) >= way * exact, (name, key, found, exact)
+        assert key in MEASURED or way * number(found) >= way * exact, (name, key, found, exact)
         if math.isfinite(found) and truth.strain < UNKNOWN:
             others = truth.size, truth.scale, truth.sizes.get(key)
             size = max([abs(exact), *(dec(part) for part in others if part is not None)])
@@ -222,8 +251,8 @@ def seeded(*parts):
 
 def run_all(facts):
     """Every theorem that speaks of the run, compared; how many were evaluated."""
-    data = data_of(facts)
-    return sum(compare(one, facts, data) for one in spoken(facts))
+    data, allowance = data_of(facts), gradients.roundings(facts.rounds)
+    return sum(compare(one, facts, data, allowance=allowance) for one in spoken(facts))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -236,6 +265,8 @@ def test_perceptrons(name, size, kind):
         X, y = stream(rng, kind, size=size)
         if name != "voted" and rng.random() < 0.5:
             settings["rate"] = float(rng.choice([0.1, 3.0]))
+        if kind == "zeros":
+            X = scipy.sparse.csr_matrix(X)
         if name == "perceptron" and rng.random() < 0.4:
             settings["start"] = (rng.normal(size=X.shape[1]) * size).tolist()
         assert run_all(facts_of(name, settings, X, y, random_points=1)) >= 2
@@ -260,7 +291,7 @@ def test_weights_two_passes_and_rows_so_large_that_a_premise_fails_leave_needs_u
 def test_gradient_descent(rate, domain):
     rng = seeded(rate, domain)
     for trial in range(6):
-        loss = str(rng.choice([*CLASSIFY, *REGRESS]))
+        loss = "squared" if trial == 4 else str(rng.choice([*CLASSIFY, *REGRESS]))
         regression = loss in REGRESS
         size = float(rng.choice([1.0, 1e-3, 1e-30, 1e30 if loss in ("hinge", "perceptron", "absolute") else 3.0]))
         settings = {"loss": loss, "rate": rate, "domain": domain, "radius": float(rng.choice([0.5, 3.0, 50.0]))}
@@ -371,3 +402,154 @@ def test_many_classes(update, size):
         labels = None if rng.random() < 0.5 else [0, 1, 2]
         facts = facts_of("multiclass", {"update": update, "bias": bool(rng.random() < 0.3)}, X, y, classes=labels)
         run_all(facts)
+
+
+# -- experts, finite classes, the batch perceptron, risk ---------------------------------------------------------------
+
+
+def lists(matrix):
+    """A matrix as fractions, None where an expert sleeps."""
+    return [[None if math.isnan(x) else Fraction(x) for x in line] for line in matrix.tolist()]
+
+
+def run_experts(contest, data):
+    """A contest's theorems: rounded weights and means may cost `spare`, as a share of what the sizes are."""
+    share = contest.spare / max(float(data.T), 1e-300)
+    for one in speaking(expert_rows, contest.learner, contest):
+        compare(one, contest, data, OTHER_NEEDS, share)
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (-3.0, 40.0), (0.1, 0.3)])
+@pytest.mark.parametrize("kind", ["eighths", "any", "sleepers"])
+@pytest.mark.parametrize("experts", [1, 2, 4])
+def test_experts(experts, kind, ends):
+    rng = seeded("experts", experts, kind, ends)
+    for T in (1, 2, 9):
+        costs = rng.integers(0, 9, (T, experts)) / 8.0 if kind == "eighths" else rng.random((T, experts))
+        costs = np.clip(ends[0] + costs * (ends[1] - ends[0]), *ends)
+        if kind == "sleepers":
+            asleep = rng.random(costs.shape) < 0.3
+            asleep[:, 0] = False
+            costs[asleep] = np.nan
+        players = [WeightedMajority(experts, T + int(rng.integers(0, 3)), ends), HedgeDoubling(experts, ends)]
+        players += [*(Hedge(experts, rate, ends) for rate in ("one", "two", "root-eight")), AdaHedge(experts, ends)]
+        players += [FixedShare(experts, T, switches, ends) for switches in (0, 2)]
+        for player in players:
+            game = player.play(costs)
+            run_experts(game.contest, Experts(game.contest, game.losses, lists(costs)))
+
+
+@pytest.mark.parametrize("loss", ["squared", "log", "brier", "absolute"])
+@pytest.mark.parametrize("against", ["expert", "mean"])
+def test_blends(loss, against):
+    rng = seeded("blend", loss, against)
+    for experts, T in ((1, 3), (2, 1), (3, 8), (4, 12)):
+        x = rng.integers(1, 8, (T, experts)) / 8.0
+        y = rng.integers(0, 2, T).astype(float) if loss in ("log", "brier") else rng.integers(0, 9, T) / 8.0
+        if experts == 4:
+            x[rng.random(x.shape) < 0.2] = np.nan
+            x[:, 0] = 0.25
+        how = {"range": (0.0, 1.0)} if loss in ("squared", "absolute") else {}
+        try:
+            found = blend((x, y), loss=loss, **how, **({"against": "mean"} if against == "mean" else {}))
+        except SettingError:
+            assert against == "mean" and loss in ("log", "brier")
+            return
+        said = [Fraction(p) for p in found.forecasts[:, 0].tolist()]
+        given = lists(found.laid.given[:, :, 0])
+        data = Experts(found.contest, found.losses, None, given, said, [Fraction(one) for one in y.tolist()])
+        run_experts(found.contest, data)
+
+
+@pytest.mark.parametrize(
+    "name", ["singletons:5", "thresholds:7", "intervals:4", "cube:3", "singletons:1", "parities:2"]
+)
+def test_finite_classes(name):
+    hypotheses, rng = family(name), seeded(name)
+    tree = mistake_tree(Depths(hypotheses))
+    runs = []
+    for learner in (Consistent(hypotheses), Halving(hypotheses), SOA(hypotheses)):
+        labels = hypotheses.matrix[int(rng.integers(len(hypotheses)))]
+        runs.append(play_finite(learner, [(p, int(labels[j])) for j, p in enumerate(hypotheses.points)]))
+    for learner in (Consistent(hypotheses), Halving(hypotheses), SOA(hypotheses)):
+        runs.append(duel(learner, TreeAdversary(hypotheses, tree)))
+        runs.append(replace(runs[-1], rounds=runs[-1].rounds[:-1]))  # not down to a leaf
+    noise = [(p, int(rng.integers(2))) for p in hypotheses.points * 2]
+    runs.append(play_finite(SOA(hypotheses, agnostic=True, rounds=len(noise)), noise))
+    T = min(len(hypotheses.points), 6)
+    noise = [(p, int(rng.integers(2))) for p in hypotheses.points[:T]]
+    runs += [play_finite(Agnostic(hypotheses, T + more), noise) for more in (0, 2)]
+    for run in runs:
+        for one in speaking(finite_rows, run.learner.name, run):
+            if run.rounds:
+                compare(one, run, Finite(run), OTHER_NEEDS, len(run.rounds) * 2.0**-40)
+    found = dimensions(hypotheses)
+    compare(THEOREMS["dimension-order"], found, found, OTHER_NEEDS)
+
+
+@pytest.mark.parametrize("update", ["sum", "average", "normalised", "random"])
+def test_batches(update):
+    rng = seeded(update)
+    for size in (1.0, 1e-30, 1e30, 1.0, 1.0):
+        X = rng.integers(-4, 5, (int(rng.integers(1, 8)), 2)).astype(float) * size
+        u = np.array([1.0, 0.5]) / size
+        X = X[X @ u != 0.0]
+        if not len(X):
+            continue
+        y = np.sign(X @ u)
+        for start in (None, np.ones(2)):
+            for separator in (u, -u):
+                rounds = Rounds.of(X, y)
+                run = run_batch(rounds, update=update, limit=500, start=start, rng=3 if update == "random" else None)
+                facts = BatchFacts(run, rounds, separator)
+                data = Batch(run, X.tolist(), y, stepped(rounds, run), separator)
+                for one in speaking(batch_rows, f"batch-{update}", facts):
+                    compare(one, facts, data, OTHER_NEEDS)
+
+
+@pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])
+def test_risk(how):
+    rng = seeded(how)
+    for trial in range(25):
+        T = int(rng.choice([1, 2, 7, 60, 200]))
+        K, i = int(rng.choice([1, T])), int(rng.integers(1, T + 1))
+        errors = int(rng.choice([0, rng.integers(0, T - i + 2), T - i + 1]))
+        sampled = Sampled(
+            how,
+            float(rng.choice([0.5, 0.95, 0.999999])),
+            T,
+            [None, None, False][trial % 3],
+            bool(trial % 5 != 4),
+            K,
+            bool(rng.random() < 0.5),
+            int(rng.integers(0, T + 1)),
+            i,
+            errors,
+            int(rng.integers(0, T + 1)),
+            parse(str(rng.choice(["hinge", "squared-hinge", "logistic"]))),
+            float(rng.choice([0.5, 3.0])),
+            Interval.of(float(rng.random() * T)) if trial % 7 else None,
+        )
+        for one in speaking(risk_rows, "selection", sampled):
+            compare(one, sampled, sampled, OTHER_NEEDS)
+
+
+# -- nothing is left out -----------------------------------------------------------------------------------------------
+
+LEFT_OUT = ()  # theorems without a second derivation, each with its reason: none
+
+
+def test_every_theorem_has_a_second_derivation():
+    assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
+    assert not set(LEFT_OUT) & set(ORACLE)
+    asked = {need.statement for one in THEOREMS.values() for need in one.needs}
+    assert asked <= set(NEEDS) | set(OTHER_NEEDS)
+
+
+def test_every_theorem_was_evaluated_with_its_needs_met(request):
+    """It comes last: alone, or after a choice of tests, it has nothing to judge."""
+    tests = {one.originalname for one in request.session.items if one.path == request.node.path}
+    if any(name.startswith("test_") and name not in tests for name in globals() if callable(globals()[name])):
+        pytest.skip("only some of the tests of this file were run")
+    assert sorted(set(ORACLE) - set(SEEN.evaluated)) == []
+    assert {"novikoff", "hinge-radius", "ogd-horizon", "ogd-doubling", "kernel-norm-lemma"} <= set(SEEN.unmet)

@@ -1,20 +1,14 @@
 """Receipts of random streams stand, whatever the learner, the loss and the size of the rows; so do those that are at
-the ends of what numbers can say. And what `verify` recomputes a bound as is what the theorem says, by other code."""
-
-import math
+the ends of what numbers can say. That the bounds are those of the theorems is shown in tests/theorem/test_rows.py."""
 
 import numpy as np
 import pytest
-from noregret.proof.bounds import BOUNDS
 
 import noregret as nr
 from noregret.errors import DivergedError
 from noregret.learner import LEARNERS
 from noregret.proof.certify import certify
-from noregret.proof.facts import Facts, gather
 from noregret.proof.receipt import Receipt
-from noregret.proof.replay import classes, fresh, replay
-from noregret.proof.theorems import certificates
 from noregret.proof.verify import verify
 
 BOUNDED = ("hinge", "logistic", "perceptron", "margin-hinge:0.3", "absolute", "pinball:0.9", "huber:0.5")
@@ -94,45 +88,3 @@ def test_a_separator_of_rows_whose_squares_are_almost_lost():
     X = rng.normal(size=(18, 2)) * 1e-158
     stream = X, np.where(X[:, 0] > 0.0, 1, -1)
     verify(certify(nr.play(nr.Perceptron(), stream), stream), stream)
-
-
-# -- two derivations of every bound ----------------------------------------------------------------------------------
-
-
-def both(learner, stream, asked):
-    """Each theorem's own certificate, and what the verifier makes of the same rounds and vectors."""
-    run = nr.play(learner, stream)
-    receipt = certify(run, stream, gap=1e-6, **asked)
-    core = learner.core
-    segments = [{key: part[key] for key in ("rows", "passes", "shuffle", "class_weight")} for part in core.segments]
-    played = replay(fresh(core.name, core.settings, classes(core)), segments, [stream])
-    found = None
-    if receipt.regret is not None:
-        from noregret.loss import parse
-        from noregret.proof.solve import best
-
-        said = receipt.regret
-        radius = float(said["domain"]["radius"])
-        found = best(played.rounds, parse(said["loss"]), radius, said["sigma"], gap=1e-6)
-    evidence = gather(played.run, played.rounds, found, gap=1e-6)
-    points = dict(evidence.points)
-    facts = Facts(played, receipt.regret, points)
-    for one in certificates(evidence):
-        said = one.to_dict()
-        said["points"] = [name for name in said["points"] if name in points]
-        if one.bound is not None and math.isfinite(one.bound):
-            yield one, BOUNDS[one.theorem][1](facts, said)
-
-
-@pytest.mark.parametrize("seed", [*range(len(KINDS)), 100, 103, 107, 119])
-def test_the_verifier_derives_every_bound_as_its_theorem_states_it(seed):
-    learner, stream, asked = drawn(seed, exponent=0)
-    seen = 0
-    for one, found in both(learner, stream, asked):
-        near = 1e-9 * abs(found.bound.hi) + 1e-12
-        assert found.bound.lo - near <= one.bound <= found.bound.hi + near + 2.0 * found.slack, one.theorem
-        assert set(one.values) == set(found.values), one.theorem
-        for key, value in one.values.items():
-            assert value == pytest.approx(found.values[key], rel=1e-8, abs=found.loose + 1e-12), (one.theorem, key)
-        seen += 1
-    assert seen or learner.core.name in ("coin", "vaw", "ogd-strong")
