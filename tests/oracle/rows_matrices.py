@@ -196,12 +196,13 @@ def _compared(data, growth, strain):
         lost = sum((max(ZERO, 1 - y * dot(v, x)) for x, y in zip(data.X, data.y, strict=True)), start=ZERO)
         stretched = run.a * norm2(v) + sum((dot(v, data.X[t]) ** 2 for t in data.chosen), start=ZERO)
         at[name] = {"hinge": lost, "norm": norm(v), "growth": growth}
-        bounds.append(lambda more, c=dec(lost), by=dec(stretched): c + (by * (growth + more)).sqrt())
-    least = min(bound(0) for bound in bounds)
+        bounds.append((dec(lost), dec(stretched)))
+    least = min(lost + (by * growth).sqrt() for lost, by in bounds)
 
     def above(share):
         """The growth is known to a share of the rounds that it is summed over."""
-        return min(bound(share * (growth + data.T)) for bound in bounds) + share * data.T
+        more = growth + share * (growth + data.T)
+        return min(lost + (by * more).sqrt() for lost, by in bounds) + share * data.T
 
     return Truth(least, len(data.chosen), at=at, size=least + data.T, strain=strain, above=above)
 
