@@ -31,65 +31,21 @@ from noregret.finite import (
     play_finite,
 )
 from noregret.interval import Interval
-from noregret.learner import LEARNERS
 from noregret.loss import parse
-from noregret.proof.facts import Facts, gradients, judged_by
-from noregret.proof.hindsight import proved
-from noregret.proof.solve import best
-from noregret.proof.solve.points import gather
 from noregret.proof.theorem import rows, speaking
-from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken
+from noregret.proof.theorems import THEOREMS, batch, finite, risk
 from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
-from noregret.protocol import play
-from noregret.rounds import Gathering, Rounds
-from oracle.rows import ORACLE, Data
+from noregret.rounds import Rounds
+from oracle.rows import ORACLE
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
+from oracle.rows_runs import facts_of, run_all
 
 expert_rows, finite_rows, batch_rows, risk_rows = (rows(vars(module)) for module in (followers, finite, batch, risk))
-
-# -- one run -----------------------------------------------------------------------------------------------------------
-
-
-def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, classes=None, passes=1):
-    """The facts of a run, with points that a solver found and others that nobody looked for."""
-    learner = LEARNERS[name](**settings)
-    with Gathering(bool(learner.core.settings.get("bias"))) as gathering:
-        given = (X, y) if weights is None else (X, y, weights)
-        if classes is not None:
-            learner.core.labels = learner.core.labels.again(classes)
-        run = play(learner, given, keep=gathering, passes=passes)
-        rounds = gathering.done()
-    core = run.learner
-    found = None
-    sigma = core.comparator_sigma(len(rounds))
-    inside = core.domain.radius if math.isfinite(core.domain.radius) else radius
-    wanted = len(rounds) and core.supports is None and run.tally is None and core.domain.fits_ball
-    if wanted and (inside is not None or sigma):
-        ball = math.inf if inside is None else inside
-        found = best(rounds, judged_by(core), ball, sigma, gap=1e-3, seconds=2.0)
-        points = {key: point for key, point in found.points.items() if key in ("u", "alpha")}
-        found = proved(rounds, judged_by(core), points, ball, sigma)
-    facts = gather(Facts(run, rounds, found), gap=1e-2, seconds=2.0)
-    rng = np.random.default_rng(random_points)
-    size = float(np.abs(rounds.rows.values).max(initial=0.0)) or 1.0
-    if name in ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2") and weights is None:
-        v = rng.normal(size=rounds.width) / size
-        more = {"v_passive": v} if name.startswith("pa") else {"v_other": v, "v_zero": np.zeros(rounds.width)}
-        facts = Facts(run, rounds, found, {**facts.points, **(more if random_points else {})})
-    return facts
-
-
-def data_of(facts):
-    data = Data(facts.run, facts.rounds, facts.hindsight, facts.points)
-    if facts.learner.name in ("pa", "pa1", "pa2"):
-        data.tau, data.cap = facts.steps.tau, facts.steps.cap
-    return data
-
 
 # -- runs --------------------------------------------------------------------------------------------------------------
 
@@ -121,12 +77,6 @@ SIZES = (1.0, 1e-3, 1e3, 1e-30, 1e30)
 def seeded(*parts):
     """The same numbers in every run, others for every test."""
     return np.random.default_rng(list(" ".join(map(str, parts)).encode()))
-
-
-def run_all(facts):
-    """Every theorem that speaks of the run, compared; how many were evaluated."""
-    data, allowance = data_of(facts), gradients.roundings(facts.rounds)
-    return sum(compare(one, facts, data, allowance=allowance) for one in spoken(facts))
 
 
 @pytest.mark.parametrize("kind", KINDS)
