@@ -36,6 +36,7 @@ ALLOWED = {
     ),
     "risk-binomial": (1e-9, 0.0, "Stirling's series, between two of its partial sums"),
 }
+MILLIONTH = Decimal("1e-6")
 MEASURED = ("mixability_gap", "log_experts")  # floats of the run as they are, with a spare in the bound: not ends
 NOTED = (FORMULA, 0.0, "a formula, every operation rounded outward")
 
@@ -46,6 +47,7 @@ class Seen:
 
     evaluated: dict = field(default_factory=dict)
     unmet: dict = field(default_factory=dict)
+    sharp: set = field(default_factory=set)  # where a bound off by a millionth, either way, would have been told
 
 
 SEEN = Seen()
@@ -88,6 +90,8 @@ def compare_bound(name, claim, truth, share):
     size = abs(exact) if truth.size is None else dec(truth.size)
     assert number(claim.bound.hi) >= exact, (name, claim.bound, exact)
     limit = exact + share * size if truth.above is None else truth.above(share)
+    if number(claim.bound.hi) * (1 - MILLIONTH) < exact and truth.strain < UNKNOWN and limit < exact * (1 + MILLIONTH):
+        SEEN.sharp.add(name)
     assert number(claim.bound.lo) <= limit, (name, claim.bound, exact)
     if math.isfinite(claim.bound.hi) and truth.strain < UNKNOWN:
         assert number(claim.bound.hi) <= limit + Decimal("1e-290"), (name, claim.bound, exact, limit)
