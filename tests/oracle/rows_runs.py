@@ -1,0 +1,61 @@
+"""Runs for the comparison of rows: played, with points that solvers found, and every theorem that speaks of them.
+
+Here the library's own code is asked: what it finds is what is compared (rows_compare.py).
+"""
+
+import math
+
+import numpy as np
+
+from noregret.learner import LEARNERS
+from noregret.proof.facts import Facts, gradients, judged_by
+from noregret.proof.hindsight import proved
+from noregret.proof.solve import best
+from noregret.proof.solve.points import gather
+from noregret.proof.theorems import spoken
+from noregret.protocol import play
+from noregret.rounds import Gathering
+from oracle.rows import Data
+from oracle.rows_compare import compare
+
+
+def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, classes=None, passes=1):
+    """The facts of a run, with points that a solver found and others that nobody looked for."""
+    learner = LEARNERS[name](**settings)
+    with Gathering(bool(learner.core.settings.get("bias"))) as gathering:
+        given = (X, y) if weights is None else (X, y, weights)
+        if classes is not None:
+            learner.core.labels = learner.core.labels.again(classes)
+        run = play(learner, given, keep=gathering, passes=passes)
+        rounds = gathering.done()
+    core = run.learner
+    found = None
+    sigma = core.comparator_sigma(len(rounds))
+    inside = core.domain.radius if math.isfinite(core.domain.radius) else radius
+    wanted = len(rounds) and core.supports is None and run.tally is None and core.domain.fits_ball
+    if wanted and (inside is not None or sigma):
+        ball = math.inf if inside is None else inside
+        found = best(rounds, judged_by(core), ball, sigma, gap=1e-3, seconds=2.0)
+        points = {key: point for key, point in found.points.items() if key in ("u", "alpha")}
+        found = proved(rounds, judged_by(core), points, ball, sigma)
+    facts = gather(Facts(run, rounds, found), gap=1e-2, seconds=0.5)
+    rng = np.random.default_rng(random_points)
+    size = float(np.abs(rounds.rows.values).max(initial=0.0)) or 1.0
+    if name in ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2") and weights is None:
+        v = rng.normal(size=rounds.width) / size
+        more = {"v_passive": v} if name.startswith("pa") else {"v_other": v, "v_zero": np.zeros(rounds.width)}
+        facts = Facts(run, rounds, found, {**facts.points, **(more if random_points else {})})
+    return facts
+
+
+def data_of(facts):
+    data = Data(facts.run, facts.rounds, facts.hindsight, facts.points)
+    if facts.learner.name in ("pa", "pa1", "pa2"):
+        data.tau, data.cap = facts.steps.tau, facts.steps.cap
+    return data
+
+
+def run_all(facts):
+    """Every theorem that speaks of the run, compared; how many were evaluated."""
+    data, allowance = data_of(facts), gradients.roundings(facts.rounds)
+    return sum(compare(one, facts, data, allowance=allowance) for one in spoken(facts))

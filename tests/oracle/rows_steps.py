@@ -1,0 +1,212 @@
+"""Coin betting and the Passive-Aggressive learners."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from oracle.rows import ONE, ZERO, Truth, dec, dot, exp, fractions, ln, norm, norm2, regret, regret_at, root, row, value
+from oracle.rows_gradient import gradient_bound, grads
+
+PI = Decimal(
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651"
+)
+
+
+# -- coin betting ------------------------------------------------------------------------------------------------------
+
+
+B = [ONE, Fraction(-1, 2)]
+for _m in range(2, 61):  # Σ_{j≤m} C(m+1, j)·B_j = 0
+    _c, _s = 1, ZERO
+    for _j in range(_m):
+        _s += _c * B[_j]
+        _c = _c * (_m + 1 - _j) // (_j + 1)
+    B.append(-_s / (_m + 1))
+
+
+def log_gamma(z):
+    """ln Γ(z) for z > 0: Stirling's series at z + 60."""
+    z, shift = dec(z), Decimal(1)
+    for _ in range(60):
+        shift *= z
+        z += 1
+    series = (z - Decimal("0.5")) * z.ln() - z + (2 * PI).ln() / 2
+    for m in range(1, 31):
+        series += dec(B[2 * m]) / (2 * m * (2 * m - 1) * z ** (2 * m - 1))
+    return series - shift.ln()
+
+
+def potential(n, x):
+    """2ⁿ·Γ((n+1+x)/2)·Γ((n+1−x)/2)/(π·n!)."""
+    if not n:
+        return Decimal(1)
+    x = min(dec(x), Decimal(n))
+    logs = n * dec(2).ln() + log_gamma((n + 1 + x) / 2) + log_gamma((n + 1 - x) / 2) - log_gamma(n + 1)
+    return exp(logs) / PI
+
+
+def _bets(data):
+    """n: the learner counts every round with a slope, one with x = 0 too; a coin of 0 changes no wealth."""
+    return sum(s != 0 for s in grads(data).slopes)
+
+
+def _coin(data, size):
+    """G·(ε + ‖u‖√(n ln(1 + 24n²‖u‖²/ε²)))."""
+    G, wealth, n = dec(data.rule.eta), dec(data.settings["wealth"]), _bets(data)
+    return G * (wealth + size * root(n * ln(1 + 24 * n * n * size * size / (wealth * wealth))))
+
+
+@row("coin-wealth")
+def coin_wealth(data):
+    found, G, wealth = grads(data), dec(data.rule.eta), dec(data.settings["wealth"])
+    n = _bets(data)
+    grown = potential(n, norm(found.total) / G)
+    values = {"bets": n, "norm_of_sum": norm(found.total), "gradient_bound": G}
+    size = dec(found.dot_size) + G * wealth * (1 + grown)
+    return Truth(G * wealth * (1 - grown), found.dot_weights, values, size=size, scale=found.dot_size)
+
+
+@row("coin-ball")
+def coin_ball(data):
+    seen, scale = regret(data)
+    values = {"gradient_bound": dec(data.rule.eta), "max_gradient": grads(data).G}
+    return Truth(_coin(data, dec(data.radius)), seen, values, scale=scale)
+
+
+@row("coin-at-hindsight")
+def coin_at_hindsight(data):
+    seen, scale = regret_at(data)
+    values = {"gradient_bound": dec(data.rule.eta)}
+    return Truth(_coin(data, norm(fractions(data.hindsight.u))), seen, values, scale=scale)
+
+
+def short(data):
+    """No gradient longer than G, but for rounding."""
+    return dec(data.rule.gradient_bound) * (1 + Decimal("1e-12")) >= grads(data).G and gradient_bound(data) > 0
+
+
+# -- Passive-Aggressive ------------------------------------------------------------------------------------------------
+
+
+class Passive:
+    """The steps τ that were taken and the caps C, floats as they are; ℓ at the weights that they lead to, exactly."""
+
+    def __init__(self, data, tau, cap):
+        self.data, self.tau, self.cap = data, fractions(tau), fractions(cap)
+        self.row2 = [norm2(x) for x in data.X]
+        self.own = [value(data.loss, z, y) for z, y in zip(data.z, data.y, strict=True)]
+        w, self.reached = [ZERO] * data.d, []
+        for t, (x, y) in enumerate(zip(data.X, data.y, strict=True)):
+            towards = self._towards(data.z[t], y)
+            score = dot(w, x)
+            self.reached.append(towards * (y - score) if data.loss[0] == "absolute" else 1 - y * score)
+            w = [a + self.tau[t] * towards * b for a, b in zip(w, x, strict=True)]
+        self._check()
+
+    def _towards(self, z, y):
+        """s: the label, or where the number lies."""
+        if self.data.loss[0] == "hinge":
+            return y if y * z < 1 else ZERO
+        return Fraction((y > z) - (y < z))
+
+    def _check(self):
+        """τ = ℓ/‖x‖², capped by C, or ℓ/(‖x‖² + 1/2C); C as given or 1/max‖x‖² so far; to a few units of the last."""
+        given, longest = self.data.settings.get("aggressiveness"), ZERO
+        last = max(self.row2, default=ZERO)
+        for t, (lost, x2) in enumerate(zip(self.own, self.row2, strict=True)):
+            longest = max(longest, x2)
+            C = Fraction(given) if given else 1 / (longest or last or ONE)
+            wanted = (
+                {
+                    "pa": lambda lost=lost, x2=x2: lost / x2,
+                    "pa1": lambda lost=lost, x2=x2, C=C: min(C, lost / x2),
+                    "pa2": lambda lost=lost, x2=x2, C=C: lost / (x2 + 1 / (2 * C)),
+                }[self.data.name]()
+                if x2
+                else ZERO
+            )
+            assert abs(self.tau[t] - wanted) <= wanted / 2**49
+            assert self.data.name == "pa" or abs(self.cap[t] - C) <= C / 2**49
+
+    def gains(self, extra=None):
+        """τ(2ℓ − τ(‖x‖² + extra))."""
+        more = [ZERO] * len(self.tau) if extra is None else extra
+        return [
+            t * (2 * lost - t * (x2 + e))
+            for t, lost, x2, e in zip(self.tau, self.reached, self.row2, more, strict=True)
+        ]
+
+    def shortfall(self, floors, extra=None):
+        """N: what the gains lack of what the theorem has them be."""
+        return sum((max(f - g, ZERO) for f, g in zip(floors, self.gains(extra), strict=True)), start=ZERO)
+
+    def against(self):
+        """(u, its losses)."""
+        u, data = self.data.points["v_passive"], self.data
+        return u, [value(data.loss, dot(u, x), y) for x, y in zip(data.X, data.y, strict=True)]
+
+
+def _passive(data):
+    if not hasattr(data, "passive"):
+        data.passive = Passive(data, data.tau, data.cap)
+    return data.passive
+
+
+def _truth(run, bound, observed, u, lost, N, floors=()):
+    """What rounding took, N, is measured by what the steps gained."""
+    moved = zip(run.tau, run.reached, run.row2, strict=True)
+    gained = sum((2 * t * abs(one) + t * t * x2 for t, one, x2 in moved), start=sum(floors, start=ZERO))
+    values = {"norm": norm(u), "losses": lost, "rounding": N}
+    return Truth(bound, observed, values, sizes={"rounding": gained})
+
+
+@row("pa-lemma")
+def pa_lemma(data):
+    run = _passive(data)
+    u, losses = run.against()
+    lost = sum((t * one for t, one in zip(run.tau, losses, strict=True)), start=ZERO)
+    found = _truth(run, norm2(u) + 2 * lost, sum(run.gains(), start=ZERO), u, lost, ZERO)
+    found.scale = found.sizes["rounding"]
+    return found
+
+
+@row("pa-losses")
+def pa_losses(data):
+    run = _passive(data)
+    u, losses = run.against()
+    own = [one * one / x2 if x2 else ZERO for one, x2 in zip(run.own, run.row2, strict=True)]
+    lost = sum((one * one / x2 for one, x2 in zip(losses, run.row2, strict=True) if x2), start=ZERO)
+    N = run.shortfall(own)
+    found = _truth(run, _squared_sum(u, N, lost), sum(own, start=ZERO), u, lost, N, own)
+    gained = found.sizes["rounding"]
+    found.above = lambda share: _squared_sum(u, N + Fraction(share) * gained, lost) * (1 + share)
+    return found
+
+
+def _squared_sum(u, N, lost):
+    return (root(norm2(u) + N) + 2 * root(lost)) ** 2
+
+
+@row("pa1-mistakes")
+def pa1_mistakes(data):
+    run = _passive(data)
+    u, losses = run.against()
+    wrong = [y * z <= 0 for y, z in zip(data.y, data.z, strict=True)]
+    floors = [
+        min(C, 1 / x2) if bad and x2 else ZERO for bad, C, x2 in zip(wrong, run.cap, run.row2, strict=True)
+    ]  # every mistake gains as much
+    lost, N = sum((C * one for C, one in zip(run.cap, losses, strict=True)), start=ZERO), run.shortfall(floors)
+    factor = max(max(run.row2), 1 / min(run.cap))
+    return _truth(run, factor * (norm2(u) + 2 * lost + N), sum(wrong), u, lost, N, floors)
+
+
+@row("pa2-losses")
+def pa2_losses(data):
+    run = _passive(data)
+    u, losses = run.against()
+    factor = max(run.row2) + 1 / (2 * min(run.cap))
+    own = [one * one if x2 else ZERO for one, x2 in zip(run.own, run.row2, strict=True)]
+    moving = zip(run.cap, losses, run.row2, strict=True)
+    lost = sum((C * one * one for C, one, x2 in moving if x2), start=ZERO)
+    floors = [one / factor for one in own]
+    N = run.shortfall(floors, [1 / (2 * C) for C in run.cap])
+    return _truth(run, factor * (norm2(u) + 2 * lost + N), sum(own, start=ZERO), u, lost, N, floors)

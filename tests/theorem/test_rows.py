@@ -1,0 +1,382 @@
+"""Every row of `noregret.proof.theorems` against its second derivation in exact fractions (tests/oracle/rows*.py).
+
+A bound as printed is never below the exact one, and above it by no more than the table allows; what was observed lies
+in the row's interval; values stand at their right end; and a need holds in the row where it holds exactly.
+"""
+
+import math
+import os
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from noregret.batch import run as run_batch
+from noregret.batch.perceptron import stepped
+from noregret.blending import blend
+from noregret.errors import DivergedError, SettingError
+from noregret.experts import AdaHedge, FixedShare, Hedge, HedgeDoubling, WeightedMajority
+from noregret.finite import (
+    SOA,
+    Agnostic,
+    Consistent,
+    Depths,
+    Halving,
+    TreeAdversary,
+    dimensions,
+    duel,
+    family,
+    mistake_tree,
+    play_finite,
+)
+from noregret.interval import Interval
+from noregret.loss import parse
+from noregret.proof.theorem import rows, speaking
+from noregret.proof.theorems import THEOREMS, batch, finite, risk
+from noregret.proof.theorems import experts as followers
+from noregret.proof.theorems.batch import BatchFacts
+from noregret.proof.theorems.risk import Sampled
+from noregret.rounds import Rounds
+from oracle.rows import ORACLE
+from oracle.rows_compare import SEEN, compare
+from oracle.rows_experts import Experts
+from oracle.rows_needs import NEEDS
+from oracle.rows_others import OTHER_NEEDS, Batch, Finite
+from oracle.rows_runs import facts_of, run_all
+
+expert_rows, finite_rows, batch_rows, risk_rows = (rows(vars(module)) for module in (followers, finite, batch, risk))
+
+# -- runs --------------------------------------------------------------------------------------------------------------
+
+CLASSIFY = ("hinge", "logistic", "perceptron", "margin-hinge:0.3", "squared-hinge", "exponential")
+REGRESS = ("squared", "absolute", "pinball:0.9", "huber:0.5")
+RATES = ("auto", "constant:0.3", "sqrt:0.5", "sqrt:0.01", "horizon:40:9", "horizon:3", "doubling:9", "doubling")
+
+
+def stream(rng, kind="plain", regression=False, size=1.0, rounds=None, columns=None):
+    """Rows of some size: in general position, whole numbers with ties and duplicates, separable, or with zero rows."""
+    T, d = rounds or int(rng.integers(1, 14)), columns or int(rng.integers(1, 4))
+    X = rng.normal(size=(T, d))
+    if kind == "whole":
+        X = rng.integers(-2, 3, size=(T, d)).astype(float)
+    w = rng.normal(size=d)
+    signal = X @ w + (0.0 if kind == "separable" else 0.5 * rng.normal(size=T))
+    y = signal if regression else np.where(signal > 0.0, 1.0, -1.0)
+    if kind == "separable":
+        X = X + np.where(signal > 0.0, 1.0, -1.0)[:, None] * w / np.linalg.norm(w)
+    if kind == "zeros":
+        X[rng.random(T) < 0.5] = 0.0
+    return X * size, y
+
+
+AGAIN = [os.environ["NOREGRET_THOROUGH"]] if os.environ.get("NOREGRET_THOROUGH") else []
+KINDS = ("plain", "whole", "separable", "zeros")
+SIZES = (1.0, 1e-3, 1e3, 1e-30, 1e30)
+
+
+def seeded(*parts):
+    """The same numbers in every run, others for every test; NOREGRET_THOROUGH, a word, draws new ones."""
+    return np.random.default_rng(list(" ".join(map(str, (*parts, *AGAIN))).encode()))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["perceptron", "averaged", "voted"])
+def test_perceptrons(name, size, kind):
+    rng = seeded(name, size, kind)
+    for tie in ("mistake", "+1", "-1"):
+        settings = {"tie": tie, "bias": bool(rng.random() < 0.3)}
+        X, y = stream(rng, kind, size=size)
+        if name != "voted" and rng.random() < 0.5:
+            settings["rate"] = float(rng.choice([0.1, 3.0]))
+        if kind == "zeros":
+            X = scipy.sparse.csr_matrix(X)
+        if name == "perceptron" and rng.random() < 0.4:
+            settings["start"] = (rng.normal(size=X.shape[1]) * size).tolist()
+        assert run_all(facts_of(name, settings, X, y, random_points=1)) >= 2
+
+
+def test_weights_two_passes_and_rows_so_large_that_a_premise_fails_leave_needs_unmet():
+    rng = seeded("needs")
+    X, y = stream(rng, rounds=6)
+    for name in ("perceptron", "voted"):
+        facts = facts_of(name, {}, X, y, weights=np.array([1.0, 2.0, 0.5, 1.0, 0.0, 1.0]))
+        assert run_all(facts) == 0
+    huge, ones = np.array([[1.0, 1e16, -1e16], [1.0, 1.0, 1.0]]), np.ones(2)
+    facts = facts_of("perceptron", {}, huge, ones, random_points=1)
+    assert not facts.mistakes.premise
+    assert run_all(facts) >= 1
+    twice = facts_of("voted", {}, X, y, passes=2)
+    assert run_all(twice) > 10 and "voted-test-error" in SEEN.unmet
+
+
+@pytest.mark.parametrize("domain", ["ball", "box", "l1", "simplex"])
+@pytest.mark.parametrize("rate", RATES)
+def test_gradient_descent(rate, domain):
+    rng = seeded(rate, domain)
+    for trial in range(6):
+        loss = "squared" if trial == 4 else str(rng.choice([*CLASSIFY, *REGRESS]))
+        regression = loss in REGRESS
+        size = float(rng.choice([1.0, 1e-3, 1e-30, 1e30 if loss in ("hinge", "perceptron", "absolute") else 3.0]))
+        settings = {"loss": loss, "rate": rate, "domain": domain, "radius": float(rng.choice([0.5, 3.0, 50.0]))}
+        settings |= {"bias": bool(rng.random() < 0.3), "unit_norm": bool(trial == 5)}
+        X, y = stream(rng, str(rng.choice(KINDS)), regression, size)
+        if rng.random() < 0.3 and "doubling" not in rate and domain == "ball":
+            start = rng.normal(size=X.shape[1])
+            settings["start"] = (start * settings["radius"] / np.linalg.norm(start) * 0.5).tolist()
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of("ogd", s, X, y, weights=w))
+
+
+def kept(made):
+    """The run's theorems, compared; a run that the learner refuses or that diverges has none."""
+    try:
+        facts = made()
+    except (DivergedError, SettingError):
+        return 0
+    return run_all(facts)
+
+
+@pytest.mark.parametrize("T", [1, 4, 9])
+def test_the_step_one_over_the_root_of_the_rounds(T):
+    X, y = stream(seeded(T), rounds=T)
+    for domain in ("ball", "box"):
+        settings = {"rate": f"constant:{1.0 / math.sqrt(T)!r}", "radius": 2.0, "domain": domain}
+        run_all(facts_of("ogd", settings, X, y))
+    assert SEEN.evaluated["ogd-inverse-root"]
+
+
+@pytest.mark.parametrize("loss", [*CLASSIFY, *REGRESS])
+def test_strong_convexity(loss):
+    rng = seeded(loss)
+    for size in (1.0, 1e-3, 30.0):
+        for radius in (math.inf, 2.0):
+            settings = {"loss": loss, "sigma": float(rng.choice([0.05, 2.0])), "radius": radius}
+            X, y = stream(rng, str(rng.choice(KINDS)), loss in REGRESS, size)
+            weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+            kept(lambda s=settings, X=X, y=y, w=weights: facts_of("ogd-strong", s, X, y, weights=w))
+
+
+@pytest.mark.parametrize("name", ["adagrad", "ftrl"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared", "pinball:0.9"])
+def test_coordinates(name, loss):
+    rng = seeded(name, loss)
+    for size in (1.0, 1e-3, 1e-30, 1e30 if loss == "hinge" else 10.0):
+        settings = {"loss": loss, "radius": float(rng.choice([0.7, 5.0])), "rate": "constant:0.4"}
+        settings |= {"beta": 0.5, "l1": 0.2, "l2": 0.1} if name == "ftrl" and rng.random() < 0.5 else {}
+        X, y = stream(rng, str(rng.choice(KINDS)), loss in REGRESS, size)
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of(name, s, X, y, weights=w))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "squared"])
+def test_coins(loss):
+    rng = seeded("coin", loss)
+    for kind in KINDS:
+        settings = {"loss": loss, "wealth": float(rng.choice([1.0, 0.01, 100.0]))}
+        settings |= {"unit_norm": True} if loss != "squared" and rng.random() < 0.5 else {"gradient_bound": 300.0}
+        X, y = stream(rng, kind, loss in REGRESS)
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of("coin", s, X, y, weights=w, radius=3.0))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "absolute"])
+@pytest.mark.parametrize("name", ["pa", "pa1", "pa2"])
+def test_passive_aggressive(name, loss):
+    rng = seeded(name, loss)
+    for size in SIZES:
+        for points in (0, 1):
+            settings = {"loss": loss, "bias": bool(rng.random() < 0.2)}
+            if name != "pa" and rng.random() < 0.5:
+                settings["aggressiveness"] = float(rng.choice([0.1, 3.0]))
+            X, y = stream(rng, str(rng.choice(KINDS)), loss == "absolute", size)
+            kept(lambda s=settings, X=X, y=y, p=points: facts_of(name, s, X, y, random_points=p, radius=2.0))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("name", ["second-order", "vaw"])
+def test_matrices(name, size):
+    rng = seeded(name, size)
+    for kind in KINDS:
+        settings = {"ridge": float(rng.choice([0.5, 3.0])) * (size * size if rng.random() < 0.5 else 1.0)}
+        settings |= {"tie": str(rng.choice(["mistake", "+1", "-1"]))} if name == "second-order" else {}
+        X, y = stream(rng, kind, name == "vaw", size)
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if name == "vaw" and rng.random() < 0.3 else None
+        kept(lambda s=settings, X=X, y=y, w=weights: facts_of(name, s, X, y, weights=w, random_points=1))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplace"])
+def test_kernels(kernel):
+    rng = seeded(kernel)
+    for kind in KINDS:
+        settings = {"kernel": kernel, "tie": str(rng.choice(["mistake", "+1", "-1"])), "bias": bool(rng.random() < 0.3)}
+        settings |= {"gamma": float(rng.choice([0.3, 2.0]))} if kernel != "linear" else {}
+        settings |= {"budget": 2} if rng.random() < 0.25 else {}
+        X, y = stream(rng, kind, size=float(rng.choice([1.0, 1e-2, 10.0])))
+        run_all(facts_of("kernel", settings, X, y))
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("update", ["max-score", "one-vs-rest"])
+def test_many_classes(update, size):
+    rng = seeded(update, size)
+    for kind in KINDS:
+        X, _ = stream(rng, kind, size=size)
+        y = rng.integers(0, 3, len(X)) if kind != "separable" else (X @ np.ones(X.shape[1]) > 0).astype(int)
+        labels = None if rng.random() < 0.5 else [0, 1, 2]
+        facts = facts_of("multiclass", {"update": update, "bias": bool(rng.random() < 0.3)}, X, y, classes=labels)
+        run_all(facts)
+
+
+# -- experts, finite classes, the batch perceptron, risk ---------------------------------------------------------------
+
+
+def lists(matrix):
+    """A matrix as fractions, None where an expert sleeps."""
+    return [[None if math.isnan(x) else Fraction(x) for x in line] for line in matrix.tolist()]
+
+
+def run_experts(contest, data):
+    """A contest's theorems: rounded weights and means may cost `spare`, as a share of what the sizes are."""
+    share = contest.spare / max(float(data.T), 1e-300)
+    for one in speaking(expert_rows, contest.learner, contest):
+        compare(one, contest, data, OTHER_NEEDS, share)
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (-3.0, 40.0), (0.1, 0.3)])
+@pytest.mark.parametrize("kind", ["eighths", "any", "sleepers"])
+@pytest.mark.parametrize("experts", [1, 2, 4])
+def test_experts(experts, kind, ends):
+    rng = seeded("experts", experts, kind, ends)
+    for T in (1, 2, 9):
+        costs = rng.integers(0, 9, (T, experts)) / 8.0 if kind == "eighths" else rng.random((T, experts))
+        costs = np.clip(ends[0] + costs * (ends[1] - ends[0]), *ends)
+        if kind == "sleepers":
+            asleep = rng.random(costs.shape) < 0.3
+            asleep[:, 0] = False
+            costs[asleep] = np.nan
+        players = [WeightedMajority(experts, T + int(rng.integers(0, 3)), ends), HedgeDoubling(experts, ends)]
+        players += [*(Hedge(experts, rate, ends) for rate in ("one", "two", "root-eight")), AdaHedge(experts, ends)]
+        players += [FixedShare(experts, T, switches, ends) for switches in (0, 2)]
+        for player in players:
+            game = player.play(costs)
+            run_experts(game.contest, Experts(game.contest, game.losses, lists(costs)))
+
+
+@pytest.mark.parametrize("loss", ["squared", "log", "brier", "absolute"])
+@pytest.mark.parametrize("against", ["expert", "mean"])
+def test_blends(loss, against):
+    rng = seeded("blend", loss, against)
+    for experts, T in ((1, 3), (2, 1), (3, 8), (4, 12)):
+        x = rng.integers(1, 8, (T, experts)) / 8.0
+        y = rng.integers(0, 2, T).astype(float) if loss in ("log", "brier") else rng.integers(0, 9, T) / 8.0
+        if experts == 4:
+            x[rng.random(x.shape) < 0.2] = np.nan
+            x[:, 0] = 0.25
+        how = {"range": (0.0, 1.0)} if loss in ("squared", "absolute") else {}
+        try:
+            found = blend((x, y), loss=loss, **how, **({"against": "mean"} if against == "mean" else {}))
+        except SettingError:
+            assert against == "mean" and loss in ("log", "brier")
+            return
+        said = [Fraction(p) for p in found.forecasts[:, 0].tolist()]
+        given = lists(found.laid.given[:, :, 0])
+        data = Experts(found.contest, found.losses, None, given, said, [Fraction(one) for one in y.tolist()])
+        run_experts(found.contest, data)
+
+
+@pytest.mark.parametrize(
+    "name", ["singletons:5", "thresholds:7", "intervals:4", "cube:3", "singletons:1", "parities:2"]
+)
+def test_finite_classes(name):
+    hypotheses, rng = family(name), seeded(name)
+    tree = mistake_tree(Depths(hypotheses))
+    runs = []
+    for learner in (Consistent(hypotheses), Halving(hypotheses), SOA(hypotheses)):
+        labels = hypotheses.matrix[int(rng.integers(len(hypotheses)))]
+        runs.append(play_finite(learner, [(p, int(labels[j])) for j, p in enumerate(hypotheses.points)]))
+    for learner in (Consistent(hypotheses), Halving(hypotheses), SOA(hypotheses)):
+        runs.append(duel(learner, TreeAdversary(hypotheses, tree)))
+        runs.append(replace(runs[-1], rounds=runs[-1].rounds[:-1]))  # not down to a leaf
+    noise = [(p, int(rng.integers(2))) for p in hypotheses.points * 2]
+    runs.append(play_finite(SOA(hypotheses, agnostic=True, rounds=len(noise)), noise))
+    T = min(len(hypotheses.points), 6)
+    noise = [(p, int(rng.integers(2))) for p in hypotheses.points[:T]]
+    runs += [play_finite(Agnostic(hypotheses, T + more), noise) for more in (0, 2)]
+    for run in runs:
+        for one in speaking(finite_rows, run.learner.name, run):
+            if run.rounds:
+                compare(one, run, Finite(run), OTHER_NEEDS, len(run.rounds) * 2.0**-40)
+    found = dimensions(hypotheses)
+    compare(THEOREMS["dimension-order"], found, found, OTHER_NEEDS)
+
+
+@pytest.mark.parametrize("update", ["sum", "average", "normalised", "random"])
+def test_batches(update):
+    rng = seeded(update)
+    for size in (1.0, 1e-30, 1e30, 1.0, 1.0):
+        X = rng.integers(-4, 5, (int(rng.integers(1, 8)), 2)).astype(float) * size
+        u = np.array([1.0, 0.5]) / size
+        X = X[X @ u != 0.0]
+        if not len(X):
+            continue
+        y = np.sign(X @ u)
+        for start in (None, np.ones(2)):
+            for separator in (u, -u):
+                rounds = Rounds.of(X, y)
+                run = run_batch(rounds, update=update, limit=500, start=start, rng=3 if update == "random" else None)
+                facts = BatchFacts(run, rounds, separator)
+                data = Batch(run, X.tolist(), y, stepped(rounds, run), separator)
+                for one in speaking(batch_rows, f"batch-{update}", facts):
+                    compare(one, facts, data, OTHER_NEEDS)
+
+
+@pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])
+def test_risk(how):
+    rng = seeded(how)
+    for trial in range(25):
+        T = int(rng.choice([1, 2, 7, 60, 200]))
+        K, i = int(rng.choice([1, T])), int(rng.integers(1, T + 1))
+        errors = int(rng.choice([0, rng.integers(0, T - i + 2), T - i + 1]))
+        sampled = Sampled(
+            how,
+            float(rng.choice([0.5, 0.95, 0.999999])),
+            T,
+            [None, None, False][trial % 3],
+            bool(trial % 5 != 4),
+            K,
+            bool(rng.random() < 0.5),
+            int(rng.integers(0, T + 1)),
+            i,
+            errors,
+            int(rng.integers(0, T + 1)),
+            parse(str(rng.choice(["hinge", "squared-hinge", "logistic"]))),
+            float(rng.choice([0.5, 3.0])),
+            Interval.of(float(rng.random() * T)) if trial % 7 else None,
+        )
+        for one in speaking(risk_rows, "selection", sampled):
+            compare(one, sampled, sampled, OTHER_NEEDS)
+
+
+# -- nothing is left out -----------------------------------------------------------------------------------------------
+
+LEFT_OUT = ()  # theorems without a second derivation, each with its reason: none
+
+
+def test_every_theorem_has_a_second_derivation():
+    assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
+    assert not set(LEFT_OUT) & set(ORACLE)
+    asked = {need.statement for one in THEOREMS.values() for need in one.needs}
+    assert asked <= set(NEEDS) | set(OTHER_NEEDS)
+
+
+def test_every_theorem_was_evaluated_with_its_needs_met(request):
+    """It comes last: alone, or after a choice of tests, it has nothing to judge."""
+    tests = {one.originalname for one in request.session.items if one.path == request.node.path}
+    if any(name.startswith("test_") and name not in tests for name in globals() if callable(globals()[name])):
+        pytest.skip("only some of the tests of this file were run")
+    assert sorted(set(ORACLE) - set(SEEN.evaluated)) == []
+    assert sorted(set(ORACLE) - SEEN.sharp) == []
+    assert {"novikoff", "hinge-radius", "ogd-horizon", "ogd-doubling", "kernel-norm-lemma"} <= set(SEEN.unmet)
