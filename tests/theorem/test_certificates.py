@@ -147,7 +147,7 @@ def test_the_command_prints_json(capsys):
 def test_the_command_names_what_there_is():
     from noregret.cli.theorems import theorems
 
-    with pytest.raises(SettingError, match=r"theorems: there is no theorem 'novikov'; did you mean novikoff\?"):
+    with pytest.raises(SettingError, match=r"theorems: unknown theorem 'novikov'; did you mean novikoff\?"):
         theorems("novikov")
-    with pytest.raises(SettingError, match="theorems: there is no theorem '2'; there are norm-lemma, novikoff, "):
+    with pytest.raises(SettingError, match="theorems: unknown theorem '2'; the theorems are norm-lemma, novikoff, "):
         theorems("2")

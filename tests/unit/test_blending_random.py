@@ -85,7 +85,7 @@ def test_what_is_blended_is_verified(loss):
         try:
             found = blend(table, **how)
         except InputError as error:
-            assert "positive probability" in str(error)
+            assert "gave the outcome probability 0" in str(error)
             continue
         assert not found.broken
         verify_blend(json.loads(json.dumps(found.receipt().to_dict())), table)
