@@ -104,7 +104,7 @@ def largest_root(below, start):
         if middle in (low, high) or high - low <= high * Decimal("1e-40"):
             break
         low, high = (middle, high) if below(middle) >= middle else (low, middle)
-    return high
+    return low
 
 
 # -- losses ----------------------------------------------------------------------------------------------------------
