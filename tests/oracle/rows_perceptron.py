@@ -306,7 +306,13 @@ class KernelMistakes:
         self.M = len(self.I)
         self.R2 = sum((self.K(t, t) for t in self.I), start=ZERO)
         self.r2 = max((self.K(t, t) for t in range(data.T)), default=ZERO)
-        self.S2 = sum((data.y[s] * data.y[t] * self.K(s, t) for s in self.I for t in self.I), start=ZERO)
+        self.more = ZERO
+
+    @property
+    def S2(self):
+        """‖S‖²; more by a share of what it is the sum of, where that is asked for."""
+        terms = [self.data.y[s] * self.data.y[t] * self.K(s, t) for s in self.I for t in self.I]
+        return sum(terms, start=ZERO) + self.more * sum(map(abs, terms), start=ZERO)
 
     def K(self, s, t):
         x, z, given = self.data.X[s], self.data.X[t], self.data.settings
@@ -330,15 +336,29 @@ class KernelMistakes:
         return not self.data.weighted and all(margin <= 0 for margin, _ in self.margins)
 
     def least(self, bound):
-        at, bounds = {}, []
-        for name, c in self.data.by_prefix("c_").items():
-            which = [s for s, part in enumerate(c) if part]
-            scores = [sum((c[s] * self.K(s, t) for s in which), start=ZERO) for t in range(self.data.T)]
-            lost = sum((max(ZERO, 1 - y * z) for y, z in zip(self.data.y, scores, strict=True)), start=ZERO)
-            size = root(sum((c[s] * scores[s] for s in which), start=ZERO))
-            at[name] = {"hinge": lost, "norm": size}
-            bounds.append(bound(dec(lost), size))
-        return Truth(min(bounds), self.M, at=at, size=min(bounds) + self.data.T)
+        """The least of the bounds, and the most that a share of roundings can make of it: norms are roots of sums."""
+        at = {name: self._at(c) for name, c in self.data.by_prefix("c_").items()}
+        found = {name: bound(dec(lost), root(square)) for name, (lost, square, _) in at.items()}
+        best = min(found, key=found.get)
+
+        def above(share):
+            lost, square, size = at[best]
+            self.more = Fraction(share)
+            moved = bound(dec(lost) + share * self.data.T, root(square + self.more * size))
+            self.more = ZERO
+            return moved * (1 + share)
+
+        told = {name: {"hinge": lost, "norm": root(square)} for name, (lost, square, _) in at.items()}
+        size = found[best] + self.data.T + max(root(size) for _, _, size in at.values())
+        return Truth(found[best], self.M, at=told, size=size, above=above)
+
+    def _at(self, c):
+        """Σh(v), ‖v‖² and the size of its terms."""
+        which = [s for s, part in enumerate(c) if part]
+        scores = [sum((c[s] * self.K(s, t) for s in which), start=ZERO) for t in range(self.data.T)]
+        lost = sum((max(ZERO, 1 - y * z) for y, z in zip(self.data.y, scores, strict=True)), start=ZERO)
+        sizes = sum((abs(c[s] * c[t] * self.K(s, t)) for s in which for t in which), start=ZERO)
+        return lost, sum((c[s] * scores[s] for s in which), start=ZERO), sizes
 
 
 def _kernel(data):
