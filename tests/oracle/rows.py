@@ -261,12 +261,20 @@ def regret(data, own=None):
         return None, None
     own = dec(own_loss(data) if own is None else own)
     lower, size = dual(data)
-    upper = dec(risk(data, fractions(data.hindsight.u)))
-    return (own - upper, own - lower), own + upper + abs(size)
+    u = fractions(data.hindsight.u)
+    upper = dec(risk(data, u))
+    return (own - upper, own - lower), own + upper + abs(size) + _parts(data, u)
+
+
+def _parts(data, u):
+    """Σ k(m + m²), m = |⟨u,x⟩| + |y|: where u is nearly right its loss is a difference of what is far larger."""
+    sizes = ((k, abs(dot(u, x)) + abs(y)) for k, x, y in zip(data.k, data.X, data.y, strict=True))
+    return dec(sum((k * (m + m * m) for k, m in sizes), start=ZERO))
 
 
 def regret_at(data, own=None):
     """Against u itself."""
     own = dec(own_loss(data) if own is None else own)
-    lost = dec(risk(data, fractions(data.hindsight.u)))
-    return own - lost, own + lost
+    u = fractions(data.hindsight.u)
+    lost = dec(risk(data, u))
+    return own - lost, own + lost + _parts(data, u)
