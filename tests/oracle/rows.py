@@ -249,7 +249,7 @@ def dual(data):
         taken = dec(U) * a - dec(s * Fraction(U) ** 2 / 2)
     terms = (k * abs(one) * sum(map(abs, x)) for k, one, x in zip(data.k, alpha, data.X, strict=True))
     apart = dec(sum(terms, start=ZERO)) * Decimal("1e-18")  # Σ kαx is summed in twice the precision
-    return max(dec(paid) - taken, Decimal(0)), dec(paid) + taken + (apart if U == float("inf") else apart * dec(U))
+    return max(dec(paid) - taken, Decimal(0)), dec(paid) + taken + apart * (1 if s else dec(U))
 
 
 def own_loss(data):
