@@ -104,7 +104,7 @@ def largest_root(below, start):
         if middle in (low, high) or high - low <= high * Decimal("1e-40"):
             break
         low, high = (middle, high) if below(middle) >= middle else (low, middle)
-    return high
+    return low
 
 
 # -- losses ----------------------------------------------------------------------------------------------------------
@@ -247,7 +247,9 @@ def dual(data):
         taken = a * a / dec(2 * s)
     else:
         taken = dec(U) * a - dec(s * Fraction(U) ** 2 / 2)
-    return max(dec(paid) - taken, Decimal(0)), dec(paid) + taken
+    terms = (k * abs(one) * sum(map(abs, x)) for k, one, x in zip(data.k, alpha, data.X, strict=True))
+    apart = dec(sum(terms, start=ZERO)) * Decimal("1e-18")  # Σ kαx is summed in twice the precision
+    return max(dec(paid) - taken, Decimal(0)), dec(paid) + taken + apart * (1 if s else dec(U))
 
 
 def own_loss(data):
@@ -261,12 +263,20 @@ def regret(data, own=None):
         return None, None
     own = dec(own_loss(data) if own is None else own)
     lower, size = dual(data)
-    upper = dec(risk(data, fractions(data.hindsight.u)))
-    return (own - upper, own - lower), own + upper + abs(size)
+    u = fractions(data.hindsight.u)
+    upper = dec(risk(data, u))
+    return (own - upper, own - lower), own + upper + abs(size) + _parts(data, u)
+
+
+def _parts(data, u):
+    """Σ k(m + m²), m = |⟨u,x⟩| + |y|: where u is nearly right its loss is a difference of what is far larger."""
+    sizes = ((k, abs(dot(u, x)) + abs(y)) for k, x, y in zip(data.k, data.X, data.y, strict=True))
+    return dec(sum((k * (m + m * m) for k, m in sizes), start=ZERO))
 
 
 def regret_at(data, own=None):
     """Against u itself."""
     own = dec(own_loss(data) if own is None else own)
-    lost = dec(risk(data, fractions(data.hindsight.u)))
-    return own - lost, own + lost
+    u = fractions(data.hindsight.u)
+    lost = dec(risk(data, u))
+    return own - lost, own + lost + _parts(data, u)

@@ -89,7 +89,9 @@ def compare_bound(name, claim, truth, share):
     exact = dec(truth.bound)
     size = abs(exact) if truth.size is None else dec(truth.size)
     assert number(claim.bound.hi) >= exact, (name, claim.bound, exact)
-    limit = exact + share * size if truth.above is None else truth.above(share)
+    limit = exact + share * size
+    if truth.above is not None and number(claim.bound.hi) > limit:
+        limit = truth.above(share)
     if number(claim.bound.hi) * (1 - MILLIONTH) < exact and truth.strain < UNKNOWN and limit < exact * (1 + MILLIONTH):
         SEEN.sharp.add(name)
     assert number(claim.bound.lo) <= limit, (name, claim.bound, exact)

@@ -46,6 +46,7 @@ class Mistakes:
         self.R2 = sum((self.squares[t] for t in self.I), start=ZERO)
         self.N2 = norm2(self.start)
         self.reach = root(self.N2 + self.R2)
+        self.more = ZERO
 
     @cached_property
     def margins(self):
@@ -68,14 +69,24 @@ class Mistakes:
         return combination([self.data.y[t] for t in self.I], [self.data.X[t] for t in self.I], self.data.d)
 
     def hinges(self, v):
-        return [max(ZERO, 1 - y * dot(v, x)) for x, y in zip(self.data.X, self.data.y, strict=True)]
+        margins = [y * dot(v, x) for x, y in zip(self.data.X, self.data.y, strict=True)]
+        return [max(ZERO, 1 - m + self.more * (1 + abs(m))) for m in margins]
 
     def least(self, bound, scaled=None):
         """The least of the bounds at the comparators given, and what each of them loses."""
         points = self.data.by_prefix("v_") if scaled is None else scaled
         at = {name: {"hinge": sum(self.hinges(v)), "norm": norm(v)} for name, v in points.items()}
         found, v = min(((bound(v), v) for v in points.values()), key=lambda pair: pair[0])
-        return Truth(found, self.M, at=at, size=self.size(found, v))
+        size = self.size(found, v)
+
+        def above(share):
+            """With every 1 − y⟨v,x⟩ off by a few units of its parts' last place, of which a root may make more."""
+            self.more = Fraction(share) / 1000
+            moved = bound(v)
+            self.more = ZERO
+            return moved + share * size
+
+        return Truth(found, self.M, at=at, size=size, above=above)
 
     def size(self, bound, v):
         """1 for each round's 1 − y⟨v,x⟩; from another start also what cancels between the lengths and ⟨v,w₁⟩/η."""
@@ -235,7 +246,8 @@ def l2_radius(data):
 def voted_test_error(data):
     run = _mistakes(data)
     found = run.least(lambda v: _l2_radius(run, v))
-    return Truth(found.bound * 2 / data.T, None, at=found.at, size=found.size)
+    above = found.above
+    return Truth(found.bound * 2 / data.T, None, at=found.at, size=found.size, above=lambda s: above(s) * 2 / data.T)
 
 
 # -- other convex losses: φ(0) = 1, slope g at 0; at u = v/|g| ---------------------------------------------------------
@@ -251,7 +263,7 @@ def _convex(data, steep, losses, bound):
     run, by = _mistakes(data), float(data.told["scaled_by"])
     assert abs(dec(by) * steep() - 1) < Decimal("1e-14")
     found = run.least(lambda u: bound(run, u, losses(run, u)), _scaled(data, by))
-    return Truth(found.bound, run.M, {"scaled_by": by}, found.at, size=found.size)
+    return Truth(found.bound, run.M, {"scaled_by": by}, found.at, size=found.size, above=found.above)
 
 
 def _log2(run, u):
@@ -294,7 +306,13 @@ class KernelMistakes:
         self.M = len(self.I)
         self.R2 = sum((self.K(t, t) for t in self.I), start=ZERO)
         self.r2 = max((self.K(t, t) for t in range(data.T)), default=ZERO)
-        self.S2 = sum((data.y[s] * data.y[t] * self.K(s, t) for s in self.I for t in self.I), start=ZERO)
+        self.more = ZERO
+
+    @property
+    def S2(self):
+        """‖S‖²; more by a share of what it is the sum of, where that is asked for."""
+        terms = [self.data.y[s] * self.data.y[t] * self.K(s, t) for s in self.I for t in self.I]
+        return sum(terms, start=ZERO) + self.more * sum(map(abs, terms), start=ZERO)
 
     def K(self, s, t):
         x, z, given = self.data.X[s], self.data.X[t], self.data.settings
@@ -318,15 +336,29 @@ class KernelMistakes:
         return not self.data.weighted and all(margin <= 0 for margin, _ in self.margins)
 
     def least(self, bound):
-        at, bounds = {}, []
-        for name, c in self.data.by_prefix("c_").items():
-            which = [s for s, part in enumerate(c) if part]
-            scores = [sum((c[s] * self.K(s, t) for s in which), start=ZERO) for t in range(self.data.T)]
-            lost = sum((max(ZERO, 1 - y * z) for y, z in zip(self.data.y, scores, strict=True)), start=ZERO)
-            size = root(sum((c[s] * scores[s] for s in which), start=ZERO))
-            at[name] = {"hinge": lost, "norm": size}
-            bounds.append(bound(dec(lost), size))
-        return Truth(min(bounds), self.M, at=at, size=min(bounds) + self.data.T)
+        """The least of the bounds, and the most that a share of roundings can make of it: norms are roots of sums."""
+        at = {name: self._at(c) for name, c in self.data.by_prefix("c_").items()}
+        found = {name: bound(dec(lost), root(square)) for name, (lost, square, _) in at.items()}
+        best = min(found, key=found.get)
+
+        def above(share):
+            lost, square, size = at[best]
+            self.more = Fraction(share)
+            moved = bound(dec(lost) + share * self.data.T, root(square + self.more * size))
+            self.more = ZERO
+            return moved * (1 + share)
+
+        told = {name: {"hinge": lost, "norm": root(square)} for name, (lost, square, _) in at.items()}
+        size = found[best] + self.data.T + max(root(size) for _, _, size in at.values())
+        return Truth(found[best], self.M, at=told, size=size, above=above)
+
+    def _at(self, c):
+        """Σh(v), ‖v‖² and the size of its terms."""
+        which = [s for s, part in enumerate(c) if part]
+        scores = [sum((c[s] * self.K(s, t) for s in which), start=ZERO) for t in range(self.data.T)]
+        lost = sum((max(ZERO, 1 - y * z) for y, z in zip(self.data.y, scores, strict=True)), start=ZERO)
+        sizes = sum((abs(c[s] * c[t] * self.K(s, t)) for s in which for t in which), start=ZERO)
+        return lost, sum((c[s] * scores[s] for s in which), start=ZERO), sizes
 
 
 def _kernel(data):
@@ -337,7 +369,9 @@ def _kernel(data):
 
 @row("kernel-norm-lemma")
 def kernel_norm_lemma(data):
-    return Truth(root(_kernel(data).R2), root(_kernel(data).S2))
+    run, found = _kernel(data), root(_kernel(data).S2)
+    terms = dec(sum((abs(run.K(s, t)) for s in run.I for t in run.I), start=ZERO))
+    return Truth(root(run.R2), found, scale=found + (terms / found if found else terms))
 
 
 @row("kernel-hinge-sum")

@@ -84,6 +84,8 @@ def short(data):
     return dec(data.rule.gradient_bound) * (1 + Decimal("1e-12")) >= grads(data).G and gradient_bound(data) > 0
 
 
+SHARE = 1e-11  # of the size of its parts a loss of u may be off
+
 # -- Passive-Aggressive ------------------------------------------------------------------------------------------------
 
 
@@ -139,10 +141,16 @@ class Passive:
         """N: what the gains lack of what the theorem has them be."""
         return sum((max(f - g, ZERO) for f, g in zip(floors, self.gains(extra), strict=True)), start=ZERO)
 
-    def against(self):
-        """(u, its losses)."""
-        u, data = self.data.points["v_passive"], self.data
-        return u, [value(data.loss, dot(u, x), y) for x, y in zip(data.X, data.y, strict=True)]
+    def against(self, more=ZERO):
+        """u's losses, each off by a share of what it is the difference of."""
+        u, found = self.data.points["v_passive"], []
+        for x, y in zip(self.data.X, self.data.y, strict=True):
+            z = dot(u, x)
+            if self.data.loss[0] == "hinge":
+                found.append(max(ZERO, 1 - y * z + more * (1 + abs(z))))
+            else:
+                found.append(abs(z - y) + more * (abs(z) + abs(y)))
+        return found
 
 
 def _passive(data):
@@ -151,20 +159,31 @@ def _passive(data):
     return data.passive
 
 
-def _truth(run, bound, observed, u, lost, N, floors=()):
-    """What rounding took, N, is measured by what the steps gained."""
+def _truth(data, weights, power, bound, observed, floors, N=None):
+    """Σ weights·ℓ(u)^power is what u lost; N, what rounding took, is measured by what the steps gained."""
+    run, u = _passive(data), data.points["v_passive"]
     moved = zip(run.tau, run.reached, run.row2, strict=True)
     gained = sum((2 * t * abs(one) + t * t * x2 for t, one, x2 in moved), start=sum(floors, start=ZERO))
-    values = {"norm": norm(u), "losses": lost, "rounding": N}
-    return Truth(bound, observed, values, sizes={"rounding": gained})
+    N = run.shortfall(floors) if N is None else N
+
+    def lost(more=ZERO):
+        return sum((k * one**power for k, one in zip(weights, run.against(more), strict=True)), start=ZERO)
+
+    def above(share):
+        """With losses, and gains, off by a few units of the last place, of which a root may make more."""
+        more = Fraction(share)
+        return dec(bound(norm2(u), lost(more), N + more * gained)) * (1 + share)
+
+    values = {"norm": norm(u), "losses": lost(), "rounding": N}
+    sizes = {"rounding": gained, "losses": (lost(Fraction(SHARE)) - lost()) / Fraction(SHARE) + lost()}
+    return Truth(bound(norm2(u), lost(), N), observed, values, sizes=sizes, above=above)
 
 
 @row("pa-lemma")
 def pa_lemma(data):
     run = _passive(data)
-    u, losses = run.against()
-    lost = sum((t * one for t, one in zip(run.tau, losses, strict=True)), start=ZERO)
-    found = _truth(run, norm2(u) + 2 * lost, sum(run.gains(), start=ZERO), u, lost, ZERO)
+    seen = sum(run.gains(), start=ZERO)
+    found = _truth(data, run.tau, 1, lambda u2, lost, N: u2 + 2 * lost, seen, [], ZERO)
     found.scale = found.sizes["rounding"]
     return found
 
@@ -172,41 +191,28 @@ def pa_lemma(data):
 @row("pa-losses")
 def pa_losses(data):
     run = _passive(data)
-    u, losses = run.against()
     own = [one * one / x2 if x2 else ZERO for one, x2 in zip(run.own, run.row2, strict=True)]
-    lost = sum((one * one / x2 for one, x2 in zip(losses, run.row2, strict=True) if x2), start=ZERO)
-    N = run.shortfall(own)
-    found = _truth(run, _squared_sum(u, N, lost), sum(own, start=ZERO), u, lost, N, own)
-    gained = found.sizes["rounding"]
-    found.above = lambda share: _squared_sum(u, N + Fraction(share) * gained, lost) * (1 + share)
-    return found
-
-
-def _squared_sum(u, N, lost):
-    return (root(norm2(u) + N) + 2 * root(lost)) ** 2
+    weights = [1 / x2 if x2 else ZERO for x2 in run.row2]
+    return _truth(data, weights, 2, lambda u2, lost, N: (root(u2 + N) + 2 * root(lost)) ** 2, sum(own, start=ZERO), own)
 
 
 @row("pa1-mistakes")
 def pa1_mistakes(data):
     run = _passive(data)
-    u, losses = run.against()
     wrong = [y * z <= 0 for y, z in zip(data.y, data.z, strict=True)]
-    floors = [
-        min(C, 1 / x2) if bad and x2 else ZERO for bad, C, x2 in zip(wrong, run.cap, run.row2, strict=True)
-    ]  # every mistake gains as much
-    lost, N = sum((C * one for C, one in zip(run.cap, losses, strict=True)), start=ZERO), run.shortfall(floors)
+    parts = zip(wrong, run.cap, run.row2, strict=True)
+    floors = [min(C, 1 / x2) if bad and x2 else ZERO for bad, C, x2 in parts]  # every mistake gains as much
     factor = max(max(run.row2), 1 / min(run.cap))
-    return _truth(run, factor * (norm2(u) + 2 * lost + N), sum(wrong), u, lost, N, floors)
+    return _truth(data, run.cap, 1, lambda u2, lost, N: factor * (u2 + 2 * lost + N), sum(wrong), floors)
 
 
 @row("pa2-losses")
 def pa2_losses(data):
     run = _passive(data)
-    u, losses = run.against()
     factor = max(run.row2) + 1 / (2 * min(run.cap))
     own = [one * one if x2 else ZERO for one, x2 in zip(run.own, run.row2, strict=True)]
-    moving = zip(run.cap, losses, run.row2, strict=True)
-    lost = sum((C * one * one for C, one, x2 in moving if x2), start=ZERO)
     floors = [one / factor for one in own]
     N = run.shortfall(floors, [1 / (2 * C) for C in run.cap])
-    return _truth(run, factor * (norm2(u) + 2 * lost + N), sum(own, start=ZERO), u, lost, N, floors)
+    weights = [C if x2 else ZERO for C, x2 in zip(run.cap, run.row2, strict=True)]
+    seen = sum(own, start=ZERO)
+    return _truth(data, weights, 2, lambda u2, lost, N: factor * (u2 + 2 * lost + N), seen, floors, N)
