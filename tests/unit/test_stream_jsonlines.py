@@ -371,6 +371,14 @@ def test_memory_is_that_of_a_block(tmp_path):
     assert file.stat().st_size > 13e6 > peak / 3
 
 
+def test_pieces_are_smaller_where_short_lines_lack_most_of_many_keys(lines, monkeypatch):
+    monkeypatch.setattr("noregret.stream.formats.jsonlines.PIECE_VALUES", 2**14)
+    monkeypatch.setattr("noregret.stream.text.FIRST", 2**12)
+    stream = lines(*({"y": i % 2, f"k{i % 64}": 1} for i in range(4000)), missing="zero")
+    sizes = [len(block) for block in stream.blocks()]
+    assert sum(sizes) == 4000 and max(sizes) < 400  # 2**14 values are 256 rows
+
+
 def test_a_receipt_is_verified_from_the_file(lines, tmp_path):
     rows = [
         {"y": i % 2, "a": i % 7, "when": f"2024-01-{i % 28 + 1:02d}", "user": {"x": (i * i) % 5}} for i in range(120)

@@ -110,11 +110,11 @@ def too_long(source: str, line: int | None = None) -> InputError:
     )
 
 
-def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
+def pieces(opened: Opened, cut: Cut = line_end, largest: Callable[[], int] | None = None) -> Iterator[Piece]:
     """Every line of the text, the last one with a newline too; the byte-order mark is left out.
 
-    A piece ends where `cut` says. Whole lines that were read before the source turned out to be damaged, or before a
-    line that is too long, come before the error.
+    A piece ends where `cut` says, and has about `largest()` bytes at most. Whole lines that were read before the source
+    turned out to be damaged, or before a line that is too long, come before the error.
     """
     rest, size, first, buffers = b"", FIRST, True, Buffers()
     trouble: InputError | None = None
@@ -143,7 +143,7 @@ def pieces(opened: Opened, cut: Cut = line_end) -> Iterator[Piece]:
             data[stop : stop + len(SLACK)] = SLACK
             yield Piece(data, start, stop, buffers=buffers)
             del data  # the next may take its memory
-            first, size = False, min(2 * size, LARGEST)
+            first, size = False, min(2 * size, LARGEST if largest is None else largest())
         else:
             rest = bytes(memoryview(data)[:filled])
     if trouble is not None:
@@ -364,6 +364,10 @@ class TableText(TextStream):
         """Where the last whole row ends."""
         return line_end(data, start, filled)
 
+    def _largest(self) -> int:
+        """How many bytes a piece should have at most."""
+        return LARGEST
+
     def _semicolons(self) -> bool:
         """Whether cells are separated by semicolons, so that a comma is rather a decimal mark."""
         return False
@@ -383,7 +387,7 @@ class TableText(TextStream):
         with self._file.open() as self._opened:
             lines = 0
             try:
-                for text in pieces(self._opened, self._cut):
+                for text in pieces(self._opened, self._cut, self._largest):
                     yield text
                     lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
             except InputError as error:

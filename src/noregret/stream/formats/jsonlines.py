@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError, reason, spelled
-from noregret.stream.block import Floats
+from noregret.stream.block import BLOCK_VALUES, Floats
 from noregret.stream.cells import Strings, as_text
 from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
@@ -29,6 +29,7 @@ from noregret.stream.text import CellsOf, ParsedPiece, Piece, TableText, binary,
 Row = dict[str, Any]
 NUMBERS = frozenset((int, float, bool, type(None)))
 NESTED = frozenset((list, dict))
+PIECE_VALUES = 8 * BLOCK_VALUES
 SAID = (*DECLARING, "keep", "ignore")
 _object = msgspec.json.Decoder(dict).decode
 
@@ -47,6 +48,7 @@ class JsonLines(TableText):
 
     def __init__(self, file: Input, settings: Settings) -> None:
         self._names: list[str] = []
+        self._row_bytes = 1  # on average
         super().__init__(file, settings)
         self._known = frozenset(self._names)
 
@@ -66,6 +68,7 @@ class JsonLines(TableText):
             before += text.counts(b"\n").lines
         if not rows:
             raise InputError("holds no rows", self._file.name)
+        self._row_bytes = sum(map(len, looked_at)) // len(rows) + 1
         self._names = self._columns_of(rows[:LOOKED_AT], ended=len(rows) < LOOKED_AT)
         table = _Table(rows[:LOOKED_AT], lines, self._file.name)
         return looked_at, self._names, lambda place: _cells(table.values(self._names[place]))
@@ -76,6 +79,10 @@ class JsonLines(TableText):
         shown = (key for row in rows for key, value in row.items() if value is not None or key in given.ignore)
         declared = () if ended else (name for option in SAID for name in getattr(given, option))
         return list(dict.fromkeys((*shown, *known, *declared, *(given.columns or ()))))
+
+    def _largest(self) -> int:
+        """A short line may lack most of very many keys, and still becomes a whole row."""
+        return min(super()._largest(), self._row_bytes * max(1, PIECE_VALUES // max(1, len(self._names))))
 
     def _parse(self, text: Piece) -> ParsedPiece:
         rows, lines, wrong = _objects(text, self.source, 0, self._settings.ignore)
