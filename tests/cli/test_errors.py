@@ -91,9 +91,9 @@ BAD_FILES = {
     "cut.svm.gz": (gzip.compress(GOOD.encode() * 500)[:-20], r"cut\.svm\.gz:\d+: .*gzip.*"),
     "cut.bz2": (bz2.compress(GOOD.encode() * 500)[:-20], r"cut\.bz2:?\d*: .*bzip2.*"),
     "cut.xz": (lzma.compress(GOOD.encode() * 500)[:-20], r"cut\.xz:?\d*: .*xz.*"),
-    "cut.parquet": (b"PAR1 and no more", r"cut\.parquet: is damaged, cut short or not what it seems \(.*\)"),
+    "cut.parquet": (b"PAR1 and no more", r"cut\.parquet: is truncated or corrupt \(.*\)"),
     "cut.npz": (b"PK\x03\x04 and no more", r"cut\.npz: is not a well-formed \.npz archive \(.*\)"),
-    "cut.arrow": (b"ARROW1 and no more", r"cut\.arrow: is damaged, cut short or not what it seems \(.*\)"),
+    "cut.arrow": (b"ARROW1 and no more", r"cut\.arrow: is truncated or corrupt \(.*\)"),
 }
 
 

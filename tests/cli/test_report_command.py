@@ -35,7 +35,7 @@ def test_without_a_name_it_is_report_html(noregret, here, receipt):
     [
         (lambda path: path.write_text("not json"), "is not a receipt: it is not JSON"),
         (lambda path: path.write_text("[]"), "is not a receipt of noregret"),
-        (lambda path: path.write_text('{"kind": "blend"}'), "it has no checksum"),
+        (lambda path: path.write_text('{"kind": "blend"}'), "is a receipt without a version"),
         (lambda path: path.write_bytes(b"NOREGRET"), "the model file is cut short"),
         (lambda path: path.mkdir(), "cannot be read: Is a directory"),
         (lambda path: None, "cannot be read: No such file"),

@@ -377,7 +377,7 @@ def test_settings_that_cannot_be(settings, sentence):
             {"score": "s", "keep": ["t"]},
             "there is no column 't' for keep: the columns are x, label, s",
         ),
-        ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*use keep= to keep them as features: pred"),
+        ("pred,label,s\n1,1,1\n", {"score": "s"}, r"holds no features .*use keep to keep them as features: pred"),
         ("x,label,s\n1,1,1\n2,0,maybe\n", {"prediction": "s"}, r"log.csv:3: the prediction 'maybe' is not one of the"),
         (
             "x,label,s\n1,a,a\n2,b,c\n",

@@ -127,6 +127,8 @@ def kind_of(found: Any, name: str | None = None) -> str:
     if not isinstance(found, Mapping) or not {"kind", "receipt"} & set(found):
         raise ReceiptError("is not a receipt of noregret", name)
     said = found.get("version", found.get("receipt"))
+    if said is None:
+        raise ReceiptError("is a receipt without a version", name)
     if type(said) is not int or said != VERSION:
         raise ReceiptError(
             f"is a receipt of version {said}, this noregret reads version {VERSION}: make it again", name
