@@ -126,6 +126,7 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -
     done.true("the stream is read in ways that there are", set(receipt.reading) <= set(READING))
     _check_segments(done, receipt, core, played)
     _check_replay(done, receipt, played)
+    _check_figures(done, receipt.figures, figures(Facts(played.run, played.rounds)))
     _check_vectors(receipt, played)
     _check_places(done, receipt, core, len(played.rounds))
     used = {name for entry in receipt.entries for name in entry["points"].values()}
@@ -133,7 +134,6 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -
     others = {name: point for name, point in receipt.points.items() if name not in used}
     done.true("every vector is one that a claim is proved by", set(others) <= NAMES)
     facts = Facts(played.run, played.rounds, found[0] if receipt.regret is not None else None, others)
-    _check_figures(done, receipt.figures, figures(facts))
     _check_certificates(done, receipt.certificates, facts)
     if receipt.selection is not None:
         check_selection(done, receipt.selection, core, played)
@@ -295,7 +295,8 @@ def _check_certificate(done: Verification, said: dict[str, Any], one: Theorem[Fa
     """The assumptions of the theorem, its bound, what it is compared with, the values named, and the verdict."""
     name = one.name
     done.true(f"{name}: what is said of it", set(said) == CERTIFICATE)
-    done.same(f"{name}: its source", said["source"], one.source)
+    if said["source"] != one.source:
+        raise ReceiptError(f"{name}: its source: the receipt says {said['source']}, it is {one.source}", failed=True)
     assumed = one.asked(facts)
     _check_assumptions(done, name, said["assumptions"], [part.to_dict() for part in assumed])
     if any(part.holds is False for part in assumed):
