@@ -80,7 +80,7 @@ void solvers(Hash &hash) {
                 hash(bent.along(seen(out), seen(alpha), 0.4));
             }
             Numbers alpha = zeros(n), w = zeros(width);
-            const Logistic logistic{seen(made.labels), seen(made.weights)};
+            const LogisticDual logistic{seen(made.labels), seen(made.weights)};
             for (int epoch = 0; epoch < 5; ++epoch) hash(dual_epoch(rows, seen(order), seen(norms), logistic, 0.3, view(alpha), {w.data(), width, 1}));
             hash(alpha);
             hash(w);
