@@ -6,7 +6,7 @@ a row of tests/oracle/rows*.py or the plain twin of a loop; the verifier is blin
 
 | bug | in the maker alone | in maker and verifier |
 |---|---|---|
-| the value of a loss is too small | verify: the run's own loss | rows: what was observed |
+| the value of a loss is too small | verify: the loss, the first of the figures | rows: what was observed |
 | the slope of a loss is too flat | verify: figures of the gradients | rows: the bounds made from them |
 | the conjugate of a loss is too small | verify: the comparator's lower end | rows: what was observed |
 | the dual bound forgets part of ‖Σαx‖ | verify: the comparator's lower end | rows: what was observed |
@@ -233,7 +233,7 @@ def ogd(**more):
 
 
 BUGS = {
-    "loss value": Bug(scaled_result(Loss, "values", 0.75), SQUARED, rows, "the comparator's loss"),
+    "loss value": Bug(scaled_result(Loss, "values", 0.75), SQUARED, rows, "loss at most"),
     "slope": Bug(scaled_result(Loss, "gradients", 0.5), SQUARED, rows, "max norm"),
     "conjugate": Bug(conjugate_too_small, SQUARED, rows, "the comparator's loss"),
     "dual": Bug(short_support, HINGE, rows, "the comparator's loss at least"),
