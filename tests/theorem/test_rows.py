@@ -6,6 +6,8 @@ in the row's interval; values stand at their right end; and a need holds in the 
 
 import math
 import os
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -373,7 +375,17 @@ def test_every_theorem_has_a_second_derivation():
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):
-    """It comes last: alone, or after a choice of tests, it has nothing to judge."""
+    """It comes last: alone, or after a choice of tests, it has nothing to judge.
+
+    Workers share the tests of a file, and each sees its own part: there the whole file is run once more in one process.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        alone = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(request.node.path)]
+        done = subprocess.run(command, env=alone, cwd=request.config.rootpath, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert "skipped" not in done.stdout
+        return
     tests = {one.originalname for one in request.session.items if one.path == request.node.path}
     if any(name.startswith("test_") and name not in tests for name in globals() if callable(globals()[name])):
         pytest.skip("only some of the tests of this file were run")
