@@ -1,8 +1,8 @@
 // The loops behind the best comparator in hindsight: scores, sums of rows, the curvature matrix, coordinate steps.
 //
-// A bent loss is a loss whose slope in z is clip((z − kink)/width, lo, hi); its conjugate is kink·α + width·α²/2 on
-// [lo, hi]. Every built-in loss but the logistic and the exponential one is of this form, width 0 being a kink. Nothing
-// here is certified: what a solver finds is evaluated again in twice the precision.
+// A bent loss is a loss whose slope in z is clip(shrunk(z − kink, flat)/width, lo, hi); its conjugate is
+// kink·α + flat·|α| + width·α²/2 on [lo, hi]. Every built-in loss but the logistic and the exponential one is of this
+// form, width 0 being a kink. Nothing here is certified: what a solver finds is evaluated again in twice the precision.
 #pragma once
 
 #include <cmath>
@@ -80,10 +80,16 @@ template <class Rows> void square_norms(const Rows &rows, double scale, Line<dou
 // Σ k·ℓ over the rounds for a bent loss: the lines have a number for each round.
 struct Bent {
     Line<const double> kink, lo, hi;
-    double width;
+    double width, flat;
     Line<const double> weights;
 
-    // The slope at kink + r; at a kink of width 0 any slope would do, and the one nearest 0 is taken.
+    // r brought nearer to 0 by the half width of what is flat.
+    template <class N> [[gnu::always_inline]] N beyond(N r) const {
+        const N none{};
+        return lower(r + flat, none) + higher(r - flat, none);
+    }
+
+    // The slope where `beyond` is r; at a kink of width 0 any slope would do, and the one nearest 0 is taken.
     template <class N> [[gnu::always_inline]] N slope(Index t, N r) const {
         const N low = at<N>(lo, t), high = at<N>(hi, t);
         if (width > 0.0) return lower(higher(r / width, low), high);
@@ -94,15 +100,15 @@ struct Bent {
     // alpha[t] = the slope at z_t.
     void slopes(Line<const double> z, Line<double> alpha) const {
         Index t = 0;
-        for (; t + 4 <= z.size; t += 4) store(slope(t, load(z.data + t) - load(kink.data + t)), alpha.data + t);
-        for (; t < z.size; ++t) alpha[t] = slope(t, z[t] - kink[t]);
+        for (; t + 4 <= z.size; t += 4) store(slope(t, beyond(load(z.data + t) - load(kink.data + t))), alpha.data + t);
+        for (; t < z.size; ++t) alpha[t] = slope(t, beyond(z[t] - kink[t]));
     }
 
     // Σ k·ℓ(z), in four parts by place.
     double total(Line<const double> z) const {
         return sum_in_fours(z.size, [&](Index t, auto one) __attribute__((always_inline)) {
             using N = decltype(one);
-            const N r = at<N>(z, t) - at<N>(kink, t), a = slope(t, r);
+            const N r = beyond(at<N>(z, t) - at<N>(kink, t)), a = slope(t, r);
             return at<N>(weights, t) * (a * r - 0.5 * width * a * a);
         });
     }
@@ -112,14 +118,14 @@ struct Bent {
         return sum_in_fours(z.size, [&](Index t, auto one) __attribute__((always_inline)) {
             using N = decltype(one);
             const N move = at<N>(step, t);
-            return at<N>(weights, t) * move * slope(t, at<N>(z, t) + tau * move - at<N>(kink, t));
+            return at<N>(weights, t) * move * slope(t, beyond(at<N>(z, t) + tau * move - at<N>(kink, t)));
         });
     }
 
     // The α that minimises k·ℓ*(α) + ‖w‖²/(2·ridge) where q = k‖x‖²/ridge and `old` gave the score z.
     double step(Index t, double z, double q, double old) const {
-        if (width + q > 0.0) return lower(higher((z - kink[t] + q * old) / (width + q), lo[t]), hi[t]);
-        return slope(t, z - kink[t]);
+        if (width + q > 0.0) return lower(higher(beyond(z - kink[t] + q * old) / (width + q), lo[t]), hi[t]);
+        return slope(t, beyond(z - kink[t]));
     }
 };
 

@@ -108,6 +108,17 @@ struct Pinball {
     }
 };
 
+// max(0, |z − y| − ε); at the kinks the slope taken is 0. The slope is that of the exact z − y: where its float is ±ε the
+// part that was rounded off tells on which side of the kink it lies.
+struct EpsilonInsensitive {
+    double epsilon;
+    Cost both(double z, double y) const {
+        const double r = z - y, size = std::fabs(r), other = r - z, lost = (z - (r - other)) - (y + other);
+        const bool beyond = size > epsilon || (size == epsilon && r * lost > 0.0);
+        return {higher(size - epsilon, 0.0), !beyond ? 0.0 : r > 0.0 ? 1.0 : -1.0};
+    }
+};
+
 // 1 where sgn(z) ≠ y, a score of 0 counting as `tie` says; its "slope" −y on a mistake is the perceptron's update. The
 // margin's sign comes first and alone: one branch of the loop then tells loss, slope and mistake.
 struct ZeroOne {
@@ -137,7 +148,7 @@ struct OwnCompiled {
 };
 
 using Loss = std::variant<Hinge, MarginHinge, SquaredHinge, PerceptronLoss, Logistic, Exponential, Squared, Absolute,
-                          Huber, Pinball, ZeroOne, Own, OwnCompiled>;
+                          Huber, Pinball, EpsilonInsensitive, ZeroOne, Own, OwnCompiled>;
 
 // Any loss, looked up in every round.
 struct Any {
@@ -159,6 +170,7 @@ inline bool loss_named(std::string_view name, double parameter, Loss &loss) {
     else if (name == "absolute") loss = Absolute{};
     else if (name == "huber") loss = Huber{parameter};
     else if (name == "pinball") loss = Pinball{parameter};
+    else if (name == "epsilon-insensitive") loss = EpsilonInsensitive{parameter};
     else if (name == "zero-one") loss = ZeroOne{parameter};
     else return false;
     return true;

@@ -35,6 +35,7 @@ struct Inverse {
     const double *u;
     double *q;
     Index n;
+    double scale;  // a row weighs 1/scale in B
 };
 
 // Whether the inverse is taken afresh after so many updates, the last of which had k·p = growth.
@@ -273,9 +274,22 @@ inline void book_matrix_gradient(State &st, double g, double score, double row2)
     st.gradient_dot_weights += g * score;
 }
 
+constexpr Index EVERY_FORGOTTEN = 64;  // rounds after which what was forgotten is taken out of A
+
+// A ← aI + σ(A − aI) and b ← σb: past rounds count σ times, the ridge as much as before.
+inline void forget(const Matrices &M, double a, double sigma) {
+    for (Index i = 0; i < M.n; ++i) {
+        const double diagonal = M.A(i, i);
+        for (Index j = 0; j < M.n; ++j) M.A(i, j) *= sigma;
+        M.A(i, i) = a + sigma * (diagonal - a);
+        M.b[i] *= sigma;
+    }
+}
+
 // Play the rows in order; returns how many: fewer than there are only where the next one would overflow. A classifier
 // learns from its mistakes, with the loss 0 or 1; a regressor from every round, with (score − y)². The ridge a stands
-// where others have the η of their rate.
+// where others have the η of their rate, what is forgotten a round where others have β: in place of A and b, A/σ and
+// b/σ are kept, σ the share that is left of a round 64 or fewer rounds ago, so that a new one weighs k/σ.
 template <class R>
 Index play_matrix(const R &rows, Line<const double> labels, Line<const double> weights, const Matrices &M, Record &record, Line<double> scores) {
     State &st = record.state;
@@ -289,13 +303,14 @@ Index play_matrix(const R &rows, Line<const double> labels, Line<const double> w
             continue;
         }
         const auto [inner, row2] = measured(rows, t, shift, M.u, M.n);
-        if (!finite(k * row2 / a / a + k * row2 + st.norm2)) return t;
-        const double p = form(rows, t, shift, M), score = inner / (1.0 + k * p);
+        const double more = k / st.scale;
+        if (!finite(more * row2 / a / a + more * row2 + st.norm2)) return t;
+        const double p = form(rows, t, shift, M), score = inner / (1.0 + more * p);
         scores[t] = score;
         const bool learns = !cfg.classify || is_mistake(score, y, cfg.tie);
         const double loss = !cfg.classify ? k * (score - y) * (score - y) : learns ? k : 0.0;
         const double g = !cfg.classify ? 2.0 * k * (score - y) : learns ? -k * y : 0.0;
-        if (!(finite(k * p) && finite(st.loss + loss + st.gradient2 + g * g * row2))) return t;
+        if (!(finite(more * p) && finite(st.loss + loss + st.gradient2 + g * g * row2))) return t;
         if (!cfg.classify) {
             const double mean = mean_label(st);
             st.constant += k * (mean - y) * (mean - y);
@@ -305,22 +320,30 @@ Index play_matrix(const R &rows, Line<const double> labels, Line<const double> w
         if (g != 0.0) book_matrix_gradient(st, g, score, row2);
         if (learns) {
             if (is_thin(rows, t, M.n)) multiply(rows, t, shift, M);
-            learn(rows, t, shift, k, y, inner, p, M);
+            learn(rows, t, shift, more, y, inner, p, M);
             st.norm2 += k * row2;
         }
         ++st.rounds;
-        if (learns && is_due(cfg.classify ? st.updates : st.rounds, k * p)) refresh(M, a);
+        st.scale *= 1.0 - cfg.beta;
+        if (cfg.beta > 0.0 && st.rounds % EVERY_FORGOTTEN == 0) {
+            forget(M, a, st.scale);
+            st.scale = 1.0;
+            refresh(M, a);
+        } else if (learns && is_due(cfg.classify ? st.updates : st.rounds, more * p)) {
+            refresh(M, a);
+        }
         if (st.rounds == st.trace_next) record_trace(st, cfg.classify);
         if (st.rounds == st.curve_next) record_curve(st, 0.0);
     }
     return labels.size;
 }
 
-// The score ⟨u, x⟩/(1 + ⟨x, Bx⟩) of every row; NaN where a feature has no place.
+// The score ⟨u, x⟩/(1 + ⟨x, Bx⟩/σ) of every row; NaN where a feature has no place.
 template <class R> void score_matrix(const R &rows, Index shift, const Inverse &M, Line<double> scores) {
+    const double more = 1.0 / M.scale;
     for (Index t = 0; t < scores.size; ++t) {
         if (reaches(rows, t, M.n - shift)) scores[t] = NOT_A_NUMBER;
-        else scores[t] = along(rows, t, shift, M.u) / (1.0 + form(rows, t, shift, M));
+        else scores[t] = along(rows, t, shift, M.u) / (1.0 + more * form(rows, t, shift, M));
     }
 }
 

@@ -91,11 +91,11 @@ inline bool all_finite(const double *s, Index known) {
 }
 
 // Mistakes, confusion table, windowed error and the two baselines of a round of weight k.
-inline void book_class(State &st, Index y, Index said, bool miss, double k, double row2, const ClassTables &tables) {
+inline void book_class(State &st, Index y, Index said, bool miss, double loss, double k, double row2, const ClassTables &tables) {
     st.positives = std::max(st.positives, ++tables.counts[y]);  // of the most frequent class
     st.constant = static_cast<double>(st.rounds + 1 - st.positives);
     st.mistakes += miss;
-    st.loss += miss ? k : 0.0;
+    st.loss += loss;
     st.row_max2 = higher(st.row_max2, row2);
     if (miss) st.mistake_row2 += row2;
     if (said >= 0 && y < tables.confusion.rows && said < tables.confusion.rows) ++tables.confusion(y, said);
@@ -157,7 +157,7 @@ Index play_classes(const R &rows, Line<const double> labels, Line<const double> 
         } else if (is_new) {
             ++clock[1];
         }
-        book_class(st, y, miss ? rival : y, miss, k, row2, tables);
+        book_class(st, y, miss ? rival : y, miss, miss ? k : 0.0, k, row2, tables);
         st.updates += changed;
         ++st.rounds;
         if (st.rounds == st.trace_next) record_trace(st, 0);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "functions.hpp"
 #include "lanes.hpp"
 
 namespace noregret {
@@ -88,6 +89,107 @@ template <bool LEARN> void scale_features(const Matrix &given, Line<double> peak
         }
         for (; i < known; ++i) x[i] = scale(x[i], peak[i]);
         for (; i < given.X.columns; ++i) x[i] = 0.0;
+    }
+}
+
+constexpr double LARGEST_SEEN = 1e140;  // so that no sum of squares overflows
+constexpr double FARTHEST = 5.0;        // from the mean, in standard deviations
+
+// n rows so far, the mean and Σ(x − mean)² of each column: x ← (x − mean)/sd, clipped, and 0 where sd is 0.
+//
+// While learning, d = x − mean, mean ← mean + d/n, squares ← squares + d·(x − mean), before the score is taken
+// (B. P. Welford 1962). What is not finite becomes NaN, and leaves mean and squares as they are.
+template <bool LEARN, class N> [[gnu::always_inline]] inline N standard_score(N x, N &mean, N &squares, double share) {
+    const N none{}, seen = lower(higher(x, none - LARGEST_SEEN), none + LARGEST_SEEN);
+    N d = seen - mean;
+    if constexpr (LEARN) {
+        const N new_mean = mean + d * share, new_squares = squares + d * (seen - new_mean);
+        const auto whole = x - x == none;
+        mean = whole ? new_mean : mean;
+        squares = whole ? new_squares : squares;
+        d = seen - mean;
+    }
+    const N variance = squares * share;
+    N root;
+    if constexpr (std::is_same_v<N, Four>) root = sqrt_of(variance);
+    else root = std::sqrt(variance);
+    const N score = lower(higher(d / root, none - FARTHEST), none + FARTHEST);
+    return (variance > none ? score : none) + (x - x);
+}
+
+struct Moments {
+    Line<double> mean, squares;
+    Index &rows;
+
+    // The next row's 1/n.
+    template <bool LEARN> double share() {
+        rows += LEARN;
+        return rows > 0 ? 1.0 / static_cast<double>(rows) : 0.0;
+    }
+};
+
+// There is room for every column while learning; otherwise what lies beyond becomes 0.
+template <bool LEARN> void standardise(const Matrix &given, Moments so_far) {
+    const Index known = given.X.columns < so_far.mean.size ? given.X.columns : so_far.mean.size;
+    double *mean = so_far.mean.data, *squares = so_far.squares.data;
+    for (Index t = 0; t < given.X.rows; ++t) {
+        double *x = given.X[t];
+        const double share = so_far.share<LEARN>();
+        Index i = 0;
+        for (; i + 4 <= known; i += 4) {
+            Four m = load(mean + i), s = load(squares + i);
+            store(standard_score<LEARN>(load(x + i), m, s, share), x + i);
+            if constexpr (LEARN) store(m, mean + i), store(s, squares + i);
+        }
+        for (; i < known; ++i) x[i] = standard_score<LEARN>(x[i], mean[i], squares[i], share);
+        for (; i < given.X.columns; ++i) x[i] = 0.0;
+    }
+}
+
+// Where among the features the columns stand that can be standardised: all but `slots` from `start` on.
+struct Numbering {
+    Index start, slots;
+
+    Index column(Index feature) const { return feature < start ? feature : feature < start + slots ? -1 : feature - slots; }
+    Index feature(Index column) const { return column < start ? column : column + slots; }
+};
+
+// The rows with `columns` standardised: entries of other features as they came, then the columns in the order given,
+// without those that are 0. A column that a row does not name is 0 in it. `room` holds a row and is 0 throughout.
+template <bool LEARN>
+Index standardise_entries(const Compressed &given, Moments so_far, Numbering numbering, Line<const Index> columns, Line<double> room,
+                  Line<const std::uint8_t> alone, Line<Index> bounds, Line<std::uint32_t> features, Line<double> values) {
+    Index count = 0;
+    bounds[0] = 0;
+    for (Index t = 0; t < given.count(); ++t) {
+        for (Index k = given.bounds[t]; k < given.bounds[t + 1]; ++k) {
+            const Index column = numbering.column(given.features[k]);
+            if (column < 0 || (column < alone.size && alone[column])) {
+                features[count] = given.features[k];
+                values[count++] = given.all[k];
+            } else if (column < room.size) {
+                room[column] = given.all[k];
+            }
+        }
+        const double share = so_far.share<LEARN>();
+        for (Index place = 0; place < columns.size; ++place) {
+            const Index i = columns[place];
+            const double z = standard_score<LEARN>(room[i], so_far.mean[i], so_far.squares[i], share);
+            room[i] = 0.0;
+            features[count] = static_cast<std::uint32_t>(numbering.feature(i));
+            values[count] = z;
+            count += z != 0.0;
+        }
+        bounds[t + 1] = count;
+    }
+    return count;
+}
+
+// x_i ← sign(x_i)·ln(1 + |x_i|).
+template <class R> void take_logs(const R &given) {
+    for (Index t = 0; t < given.count(); ++t) {
+        const Line<double> values = given.values(t);
+        for (Index k = 0; k < values.size; ++k) values[k] = std::copysign(log1p_of(std::fabs(values[k])), values[k]);
     }
 }
 

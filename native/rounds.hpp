@@ -75,8 +75,8 @@ template <bool BARE, class L, class R>
     Index played = st.rounds, updates = st.updates, wrong = 0, missed = 0;
     const Index first = t, rate = cfg.rate;
     const bool gathers = cfg.gather == GRADIENTS, ball = cfg.domain == BALL;
-    const double inside2 = reach_of(st, cfg.radius), largest_score = loss < FAR_FROM_OVERFLOW ? FAR_FROM_OVERFLOW : 0.0;
-    double step_now = eta / scale;
+    const double largest_score = loss < FAR_FROM_OVERFLOW ? FAR_FROM_OVERFLOW : 0.0;
+    double inverse = 1.0 / scale;
     Products found{0.0, 0.0};
     bool known = false, ahead = false;
     while (t < stop) {
@@ -105,9 +105,10 @@ template <bool BARE, class L, class R>
         if (g != 0.0) {
             const double n = static_cast<double>(played + 1), root = std::sqrt(n);
             const double squared = g * g * size, slope_dot = g * score, more2 = gradient2 + squared;
-            if (rate == SQRT) step_now = eta / root / scale;
-            else if (rate == ADAPTIVE) step_now = (more2 > 0.0 ? eta / std::sqrt(more2) : 0.0) / scale;
-            else if (!BARE) step_now = eta / scale;
+            double step_now = eta;
+            if (rate == SQRT) step_now = eta / root;
+            else if (rate == ADAPTIVE) step_now = more2 > 0.0 ? eta / std::sqrt(more2) : 0.0;
+            if constexpr (!BARE) step_now = in_units(step_now, scale, inverse);
             const double c = -step_now * g, new2 = norm2_of_z + c * (2.0 * full + c * size);
             known = !(simple && finite(new2 + more2 + slope_dot));
             if (known) break;
@@ -123,15 +124,21 @@ template <bool BARE, class L, class R>
                 by_round += squared / n;
                 largest_gradient2 = higher(largest_gradient2, squared);
             }
-            if (!BARE && ball && (is_fixed_round(played + 1) || scale * scale * norm2_of_z > inside2 || scale < TINY)) {
-                st.scale = scale;
-                st.bias = bias;
-                st.norm2 = norm2_of_z;
-                st.rounds = played;
-                ahead = !settle(st, cfg, z) && ahead;
-                scale = st.scale;
-                bias = st.bias;
-                norm2_of_z = st.norm2;
+            if (!BARE && ball) {
+                const double inside = projected(scale, norm2_of_z, cfg.radius);
+                if (is_fixed_update(updates, st.large) || inside < TINY) [[unlikely]] {
+                    st.scale = scale;
+                    st.bias = bias;
+                    st.norm2 = norm2_of_z;
+                    st.updates = updates;
+                    ahead = !settle(st, cfg, z, true) && ahead;
+                    scale = st.scale;
+                    bias = st.bias;
+                    norm2_of_z = st.norm2;
+                } else {
+                    scale = inside;
+                }
+                inverse = 1.0 / scale;
             }
         }
         if (more != 0.0) loss += more;
@@ -146,6 +153,7 @@ template <bool BARE, class L, class R>
         ++t;
     }
     if constexpr (is_late<L>) loss = add_values(loss_of, told.scores + first, told.labels + first, t - first, loss);
+    st.scale = scale;
     st.bias = bias;
     st.norm2 = norm2_of_z;
     st.rounds = played;
@@ -213,7 +221,7 @@ bool play_round(const L &loss_of, const R &rows, Index t, double y, double k, co
         ++st.updates;
         update(st, cfg, rows, t, c, z, g, total, old2);
     }
-    if (moves) settle(st, cfg, z);
+    if (moves) settle(st, cfg, z, g != 0.0);
     ++st.rounds;
     return true;
 }

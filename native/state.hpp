@@ -1,9 +1,10 @@
 // The named state of a learner and of its run: one record, saved and compared bit for bit.
 //
 // The weights are w = scale·z (and the bias weight scale·bias), so that shrinking and projecting cost Θ(1) a round.
-// `norm2` is ‖z‖² with the bias; it is updated round by round and taken afresh from z at fixed round numbers: every
-// power of two and every multiple of REFRESH. `norm1` tells where ‖w‖₁ may be too large: it is then taken from z.
-// While every feature played is below SMALL, a projection on a ball is made on z itself.
+// `norm2` is ‖z‖² with the bias; it is updated round by round and taken afresh from z at fixed numbers of updates: every
+// power of two and every multiple of REFRESH. While every feature played is below SMALL these are the first
+// SMALL_REFRESH updates and every multiple of that; a projection on a ball is then made on z itself. `norm1` tells where
+// ‖w‖₁ may be too large: it is then taken from z.
 #pragma once
 
 #include <array>
@@ -13,17 +14,18 @@
 
 namespace noregret {
 
-constexpr Index REFRESH = 65536;  // at the most so many rounds between two exact recomputations of the running norms
+constexpr Index REFRESH = 65536;  // at the most so many updates between two exact recomputations of the running norm
+constexpr Index SMALL_REFRESH = 64;  // of few features
 constexpr Index WINDOW = 1000;    // rounds of the windowed error
 constexpr Index BINS = 8193;      // score bins a class, for the AUC: 64 binary orders × 64 steps a sign, and one for zero
-constexpr Index SMALL = 64;       // with fewer features than this a projection is taken on the weights themselves
+constexpr Index SMALL = 64;       // up to so many features are few
 constexpr double TINY = 1e-60;    // a smaller scale is folded into z before it can underflow
 constexpr Index CURVE_ROWS = 256;  // of the regret curve: four to each doubling, enough for 2⁶³ rounds
 constexpr Index POINTS = 2048;    // rows of the trace; when it is full every second one goes and the spacing doubles
 constexpr Index TRACE_COLUMNS = 7, CURVE_COLUMNS = 4;
 
 enum Domain : Index { WHOLE, BALL, BOX, CROSS, SIMPLEX };
-enum Rate : Index { CONSTANT, SQRT, STRONG, ADAPTIVE, DOUBLING, PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT, COIN, COORDINATE, PROXIMAL };
+enum Rate : Index { CONSTANT, SQRT, STRONG, ADAPTIVE, DOUBLING, PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT, COIN, COORDINATE, PROXIMAL, BETS, NORMALISED, DIAGONAL };
 enum Gather : Index { NOTHING, GRADIENTS, AVERAGE };  // what `total` holds: Σg, or Σ(t − 1)·c·x, for the average
 
 struct State {
@@ -33,10 +35,10 @@ struct State {
     double norm1;      // ‖z‖₁ with the bias, where the domain asks for it
     Index large;       // whether a feature from SMALL on was played
     Index period;      // first round of the current doubling period
-    double wealth;     // of coin betting
+    double wealth;     // of coin betting; of scale-free, that of the bias
     double refused;    // ‖g‖² of a gradient longer than coin betting may take
     double bias_squares;  // Σg² of the bias, where every coordinate has its own step
-    double bias_dual;     // what FTRL-Proximal keeps of the bias in place of its weight
+    double bias_dual;     // what FTRL-Proximal keeps of the bias in place of its weight; of scale-free, its reach
     // what the theorems need
     Index rounds, updates, mistakes;
     double loss;
@@ -78,7 +80,7 @@ struct Config {
     Index classify;
     Index gather;
     double beta, l1, l2;
-    Index cut;  // whether coin betting cuts a gradient that is too long, and does not refuse it
+    Index cut;  // whether coin betting cuts a gradient that is too long; whether scale-free takes the means off
 };
 
 struct Record {

@@ -47,6 +47,12 @@ inline double passive_step(const State &st, const Config &cfg, double k, double 
     return tau / k;
 }
 
+// η/‖x‖², but at most ℓ/(s²‖x‖²) for the slope s: the tangent of the loss at the score is 0 there, the loss not below.
+inline double normalised_step(double eta, double size, double loss, double row2) {
+    if (row2 == 0.0) return 0.0;
+    return (size > 0.0 ? lower(eta, loss / size / size) : eta) / row2;
+}
+
 // η_t, from the round number t, its √t, Σ‖g‖² up to and including it, the round's weight, loss and ‖x‖².
 inline double step_size(const State &st, const Config &cfg, Index t, double root, double gradient2, double size, double loss, double row2) {
     switch (cfg.rate) {
@@ -54,6 +60,7 @@ inline double step_size(const State &st, const Config &cfg, Index t, double root
         case PASSIVE_CAPPED:
         case PASSIVE_SOFT: return passive_step(st, cfg, size, loss, row2);  // the slope of its loss is 1: |g| is the weight
         case CONSTANT: return cfg.eta;
+        case NORMALISED: return normalised_step(cfg.eta, size, loss, row2);
         case SQRT: return cfg.eta / root;
         case STRONG: return 1.0 / (cfg.sigma * static_cast<double>(t));
         case DOUBLING: return cfg.eta / std::sqrt(static_cast<double>(st.period));
@@ -72,6 +79,9 @@ inline void book_gradient(State &st, Index t, double root, double gradient2, dou
     st.gradient_dot_weights += slope_dot;
 }
 
+// η/scale, exactly 1 where they are the same: a perceptron's weights are then whole multiples of its step.
+[[gnu::always_inline]] inline double in_units(double eta, double scale, double inverse) { return eta == scale ? 1.0 : eta * inverse; }
+
 // Book the gradient g·x + σ·w, shrink, and return the c of z ← z + c·x; NaN (nothing changed) on overflow.
 inline double descend(State &st, const Config &cfg, Strided<double> z, double dot, double row2, double score, double g, double loss) {
     const Index t = st.rounds + 1;
@@ -87,7 +97,7 @@ inline double descend(State &st, const Config &cfg, Strided<double> z, double do
     const double total2 = st.gradient2 + gradient2, root = std::sqrt(static_cast<double>(t));
     double c = 0.0, eta = 0.0;
     if (g != 0.0 || cfg.l2 > 0.0) eta = step_size(st, cfg, t, root, total2, std::fabs(g), loss, row2);
-    if (g != 0.0) c = -(scale != 0.0 ? eta / scale : eta) * g;  // the slope is the last to be known, so it comes last
+    if (g != 0.0) c = -(scale != 0.0 ? in_units(eta, scale, 1.0 / scale) : eta) * g;  // the slope is the last to be known, so it comes last
     const double new2 = old2 + c * (2.0 * dot + c * row2);
     if (!(finite(new2) && finite(total2) && finite(slope_dot))) return NOT_A_NUMBER;
     if (scale == 0.0) {
@@ -133,36 +143,36 @@ inline void fold(State &st, double factor, Strided<double> z) {
     st.scale = 1.0;
 }
 
-// ‖w‖² up to which nothing is projected on a ball: with few features, up to where the running norm cannot be trusted.
-[[gnu::always_inline]] inline double reach_of(const State &st, double radius) { return radius * radius * (st.large ? 1.0 : 1.0 - SLACK); }
+// The scale that brings w = scale·z into the ball: no branch, for a processor cannot guess which it will be.
+[[gnu::always_inline]] inline double projected(double scale, double norm2, double radius) {
+    return lower(scale, radius / std::sqrt(norm2));
+}
 
-// On the ball: by the scale alone, or, while there are few features, on the weights themselves. Whether z changed.
-[[gnu::always_inline]] inline bool project(State &st, double radius, Strided<double> z) {
-    if (!(st.scale * st.scale * st.norm2 > reach_of(st, radius))) return false;
-    if (st.large) {
-        st.scale = radius / std::sqrt(st.norm2);
+// An update after which the norm is taken from the weights.
+[[gnu::always_inline]] inline bool is_fixed_update(Index n, Index large) {
+    if (large) return is_power_of_two(n) || n % REFRESH == 0;
+    return n <= SMALL_REFRESH || n % SMALL_REFRESH == 0;
+}
+
+// On the ball: by the scale alone, or, for few features at fixed updates, on the weights themselves. Whether z changed.
+[[gnu::always_inline]] inline bool project(State &st, double radius, Strided<double> z, bool fixed) {
+    const double scale = projected(st.scale, st.norm2, radius);
+    if (st.large || !fixed || scale == 1.0) {
+        st.scale = scale;
         return false;
     }
-    const Strided<double> few = z.first(SMALL);
-    const double norm = st.scale * std::sqrt(norm2(reading(few)) + st.bias * st.bias);
-    const double factor = st.scale * (norm > radius ? radius / norm : 1.0);
-    if (factor == 1.0 && st.scale == 1.0) return false;
-    fold(st, factor, few);
+    fold(st, scale, z.first(SMALL));
     return true;
 }
 
-// A round after which the norm is taken from the weights.
-[[gnu::always_inline]] inline bool is_fixed_round(Index t) { return is_power_of_two(t) || t % REFRESH == 0; }
-
-// After the update: take the norm afresh at fixed rounds, project, keep a scale that shrinks from underflow. Whether z
-// changed.
-[[gnu::always_inline]] inline bool settle(State &st, const Config &cfg, Strided<double> z) {
-    if (is_fixed_round(st.rounds + 1) && (cfg.domain == BALL || cfg.sigma > 0.0)) {
-        st.norm2 = norm2(reading(z)) + st.bias * st.bias;
-    }
+// After the round, which is an `update` where z changed: take the norm afresh at fixed updates, project, keep a scale
+// that shrinks from underflow. Whether z changed here.
+[[gnu::always_inline]] inline bool settle(State &st, const Config &cfg, Strided<double> z, bool update) {
+    const bool fixed = update && is_fixed_update(st.updates, st.large);
+    if (fixed && (cfg.domain == BALL || cfg.sigma > 0.0)) st.norm2 = norm2(reading(z)) + st.bias * st.bias;
     bool changed = false;
     if (cfg.domain == BALL) {
-        changed = project(st, cfg.radius, z);
+        changed = project(st, cfg.radius, z, fixed);
     } else if (has_corners(cfg)) {
         settle_corners(st, cfg, z);
         changed = true;

@@ -20,9 +20,9 @@ void require_length(Index length, std::initializer_list<Index> sizes) {
     for (Index size : sizes) require(size == length, UNLIKE);
 }
 
-Bent bent(Index length, Line<const double> kink, Line<const double> lo, Line<const double> hi, double width, Line<const double> weights) {
+Bent bent(Index length, Line<const double> kink, Line<const double> lo, Line<const double> hi, double width, double flat, Line<const double> weights) {
     require_length(length, {kink.size, lo.size, hi.size, weights.size});
-    return {kink, lo, hi, width, weights};
+    return {kink, lo, hi, width, flat, weights};
 }
 
 template <class Loss>
@@ -55,20 +55,20 @@ void bind_hindsight(nb::module_ &m) {
         require_length(count(given), {out.size});
         std::visit([&](const auto &rows) { square_norms(rows, scale, out); }, given);
     }, unlocked());
-    m.def("bent_slopes", [](Numbers z, Numbers kink, Numbers lo, Numbers hi, double width, Line<double> alpha) {
+    m.def("bent_slopes", [](Numbers z, Numbers kink, Numbers lo, Numbers hi, double width, double flat, Line<double> alpha) {
         require_length(z.size, {alpha.size});
-        bent(z.size, kink, lo, hi, width, kink).slopes(z, alpha);
+        bent(z.size, kink, lo, hi, width, flat, kink).slopes(z, alpha);
     }, unlocked());
-    m.def("bent_total", [](Numbers z, Numbers kink, Numbers lo, Numbers hi, double width, Numbers weights) {
-        return bent(z.size, kink, lo, hi, width, weights).total(z);
+    m.def("bent_total", [](Numbers z, Numbers kink, Numbers lo, Numbers hi, double width, double flat, Numbers weights) {
+        return bent(z.size, kink, lo, hi, width, flat, weights).total(z);
     }, unlocked());
-    m.def("bent_along", [](Numbers z, Numbers step, double tau, Numbers kink, Numbers lo, Numbers hi, double width, Numbers weights) {
+    m.def("bent_along", [](Numbers z, Numbers step, double tau, Numbers kink, Numbers lo, Numbers hi, double width, double flat, Numbers weights) {
         require_length(z.size, {step.size});
-        return bent(z.size, kink, lo, hi, width, weights).along(z, step, tau);
+        return bent(z.size, kink, lo, hi, width, flat, weights).along(z, step, tau);
     }, unlocked());
-    m.def("bent_epoch", [](const WideRows &given, Line<const Index> order, Numbers norms, Numbers kink, Numbers lo, Numbers hi, double width,
+    m.def("bent_epoch", [](const WideRows &given, Line<const Index> order, Numbers norms, Numbers kink, Numbers lo, Numbers hi, double width, double flat,
                            Numbers weights, double ridge, Line<double> alpha, Line<double> w) {
-        return epoch(given, order, norms, bent(count(given), kink, lo, hi, width, weights), ridge, alpha, w);
+        return epoch(given, order, norms, bent(count(given), kink, lo, hi, width, flat, weights), ridge, alpha, w);
     }, unlocked());
     m.def("logistic_epoch", [](const WideRows &given, Line<const Index> order, Numbers norms, Numbers y, Numbers weights, double ridge,
                                Line<double> alpha, Line<double> w) {

@@ -1,5 +1,6 @@
 // Rounds of the learners that keep a matrix.
 #include "matrix.hpp"
+#include "newton.hpp"
 
 #include "bind/arrays.hpp"
 #include "bind/subjects.hpp"
@@ -32,9 +33,9 @@ Index play(const Rows &rows, Line<const double> labels, Line<const double> weigh
     return std::visit([&](const auto &some) { return play_matrix(some, labels, weights, M, *at.record, scores); }, rows);
 }
 
-void score(const Rows &rows, bool shift, Table<const double> B, Line<const double> u, Index n, Line<double> q, Line<double> scores) {
+void score(const Rows &rows, bool shift, Table<const double> B, Line<const double> u, Index n, double scale, Line<double> q, Line<double> scores) {
     require(0 <= n && n <= std::min({B.rows, B.columns, u.size, q.size}), "the matrices have no room for so many features");
-    const Inverse M{B, u.data, q.data, n};
+    const Inverse M{B, u.data, q.data, n, scale};
     check_rounds(rows, scores.size, 0);
     require(n || !shift, "no room for the bias");
     std::visit([&](const auto &some) { score_matrix(some, shift, M, scores); }, rows);
@@ -56,12 +57,34 @@ void follow(const Rows &rows, Line<const double> y, Line<const double> weights, 
         rows);
 }
 
+Index newton(const Rows &rows, Line<const double> labels, Line<const double> weights, Table<double> S, Line<double> theta, Line<double> total,
+             Line<double> f, Index n, double ridge, double walk, bool two_label, RecordAt at, Line<double> scores) {
+    require(0 <= n && n <= std::min({S.rows, S.columns, theta.size, total.size, f.size}), "the matrix has no room for so many features");
+    check_rounds(rows, labels.size, weights.size);
+    require(scores.size == labels.size && (n || at.record->config.bias == 0.0), "no room for the scores, or for the bias");
+    require(ridge > 0.0 && 0.0 <= walk && walk < 1.0, "the ridge must be positive, and the walk below 1");
+    const Newton N{S, theta.data, total.data, f.data, n};
+    return std::visit([&](const auto &some) { return play_newton(some, labels, weights, N, {ridge, walk, two_label}, *at.record, scores); }, rows);
+}
+
+void scores_newton(const Rows &rows, bool shift, Table<const double> S, Line<const double> theta, Index n, bool two_label, Line<double> f,
+                   Line<double> scores) {
+    require(0 <= n && n <= std::min({S.rows, S.columns, theta.size, f.size}), "the matrix has no room for so many features");
+    check_rounds(rows, scores.size, 0);
+    require(n || !shift, "no room for the bias");
+    const Root from{S, theta.data, f.data, n};
+    std::visit([&](const auto &some) { score_newton(some, shift, from, two_label, scores); }, rows);
+}
+
 }  // namespace
 
 void bind_matrix(nb::module_ &m) {
     m.def("play_matrix", &play, unlocked());
     m.def("score_matrix", &score, unlocked());
     m.def("follow_matrix", &follow, unlocked());
+    m.def("play_newton", &newton, unlocked());
+    m.def("score_newton", &scores_newton, unlocked());
+    m.attr("LEAST_CURVATURE") = LEAST_CURVATURE;
 }
 
 }  // namespace noregret::bind

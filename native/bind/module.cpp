@@ -26,11 +26,12 @@ void bind_state(nb::module_ &m) {
     m.attr("STATE_BYTES") = sizeof(State);
     m.attr("CONFIG_BYTES") = sizeof(Config);
     const std::pair<const char *, Index> numbers[] = {
-        {"REFRESH", REFRESH}, {"WINDOW", WINDOW}, {"BINS", BINS}, {"SMALL", SMALL}, {"POINTS", POINTS}, {"ROWS", CURVE_ROWS},
+        {"REFRESH", REFRESH}, {"SMALL_REFRESH", SMALL_REFRESH}, {"SMALL", SMALL}, {"WINDOW", WINDOW}, {"BINS", BINS},
+        {"POINTS", POINTS}, {"ROWS", CURVE_ROWS},
         {"WHOLE", WHOLE}, {"BALL", BALL}, {"BOX", BOX}, {"CROSS", CROSS}, {"SIMPLEX", SIMPLEX},
         {"CONSTANT", CONSTANT}, {"SQRT", SQRT}, {"STRONG", STRONG}, {"ADAPTIVE", ADAPTIVE}, {"DOUBLING", DOUBLING},
         {"PASSIVE", PASSIVE}, {"PASSIVE_CAPPED", PASSIVE_CAPPED}, {"PASSIVE_SOFT", PASSIVE_SOFT}, {"COIN", COIN},
-        {"COORDINATE", COORDINATE}, {"PROXIMAL", PROXIMAL}, {"GRADIENTS", GRADIENTS}, {"AVERAGE", AVERAGE},
+        {"NORMALISED", NORMALISED}, {"GRADIENTS", GRADIENTS}, {"AVERAGE", AVERAGE},
     };
     for (const auto &[name, number] : numbers) m.attr(name) = number;
 }
@@ -50,10 +51,13 @@ NB_MODULE(NOREGRET_MODULE, m) {
     if (PyErr_Occurred()) nb::raise_python_error();
     noregret::bind::bind_state(m);
     noregret::bind::bind_functions(m);
+    noregret::bind::bind_forecasts(m);
     noregret::bind::bind_gram(m);
     noregret::bind::bind_matrix(m);
+    noregret::bind::bind_mixture(m);
     noregret::bind::bind_multiclass(m);
     noregret::bind::bind_rounds(m);
+    noregret::bind::bind_scored(m);
     noregret::bind::bind_single(m);
     noregret::bind::bind_exact(m);
     noregret::bind::bind_experts(m);

@@ -69,11 +69,11 @@ Index linear(const BoundLoss &loss, const Rows &rows, Line<const double> labels,
     return played;
 }
 
-template <Index COLUMNS, Index (*PLAY)(const Loss &, const Rows &, const Told &, Table<double>, Record &)>
+template <Index (*COLUMNS)(const Config &), Index (*PLAY)(const Loss &, const Rows &, const Told &, Table<double>, Record &)>
 Index in_table(const BoundLoss &loss, const Rows &rows, Line<const double> labels, Line<const double> weights, Table<double> table,
                RecordAt at, Line<double> scores) {
     const Told given = told(rows, labels, weights, scores);
-    check(table.columns == COLUMNS && table.apart == COLUMNS, "the table does not fit");
+    check(table.columns == COLUMNS(at.record->config) && table.apart == table.columns, "the table does not fit");
     Index played;
     {
         nb::gil_scoped_release free;
@@ -119,8 +119,8 @@ void bind_rounds(nb::module_ &m) {
     m.def("loss_values", &losses<false>);
     m.def("loss_slopes", &losses<true>);
     m.def("play_linear", &linear);
-    m.def("play_coordinates", &in_table<COORDINATE_COLUMNS, &play_coordinates>);
-    m.def("play_truncated", &in_table<TRUNCATED_COLUMNS, &play_truncated>);
+    m.def("play_coordinates", &in_table<&coordinate_columns, &play_coordinates>);
+    m.def("play_truncated", &in_table<&truncated_columns, &play_truncated>);
     m.def("score_linear", [](const Rows &rows, Strided<const double> z, double scale, double bias, Line<double> scores) {
         each_score(rows, scores, [&](const auto &some, Index t) { return score_linear(scale, bias, some, t, z); });
     });
@@ -129,6 +129,10 @@ void bind_rounds(nb::module_ &m) {
     });
     m.def("score_truncated", [](const Rows &rows, Table<const double> table, RecordSeen at, Line<double> scores) {
         each_score(rows, scores, [&](const auto &some, Index t) { return score_truncated(at.record->state, some, t, table); });
+    });
+    m.def("score_coordinates", [](const Rows &rows, Table<const double> table, RecordSeen at, Line<double> scores) {
+        check(table.columns == coordinate_columns(at.record->config), "the table does not fit");
+        each_score(rows, scores, [&](const auto &some, Index t) { return score_coordinates(*at.record, some, t, table); });
     });
     m.def("products", [](const Rows &rows, Strided<const double> z, Table<double> out) {
         check(out.rows <= count(rows) && out.columns == 2, "there must be two numbers to each row");
@@ -146,7 +150,9 @@ void bind_rounds(nb::module_ &m) {
     m.def("norm1", &norm1, unlocked());
     m.def("largest", &largest, unlocked());
     m.def("lowest", &lowest, unlocked());
-    m.attr("COORDINATE_COLUMNS") = COORDINATE_COLUMNS;
+    nb::dict kinds;
+    for (const CoordinateKind &kind : COORDINATE_KINDS) kinds[kind.name] = nb::make_tuple(kind.rate, kind.columns);
+    m.attr("COORDINATE_KINDS") = kinds;
     m.attr("TRUNCATED_COLUMNS") = TRUNCATED_COLUMNS;
     m.attr("LOWEST") = LOWEST;
     m.attr("LARGEST_EXPONENT") = LARGEST_EXPONENT;

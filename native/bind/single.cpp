@@ -2,6 +2,8 @@
 //
 // Only examples that need no closer look are taken here; of all others `score` and `play` say so, nothing having
 // changed, and the Python side looks closely, refuses, or plays them the long way.
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "bind/lock.hpp"
@@ -40,6 +42,7 @@ public:
         bool fits = read_record(record.ptr(), at.record) && read(z.ptr(), z_) && read(extent.ptr(), reach) && reach.size == 1;
         fits = fits && (kind_ == COORDINATES || kind_ == TRUNCATED ? read(total.ptr(), table_) : read(total.ptr(), total_));
         if (!fits) throw nb::value_error("the arrays of a learner do not fit");
+        if (kind_ == COORDINATES && table_.columns != coordinate_columns(at.record->config)) throw nb::value_error("the table does not fit");
         record_ = at.record;
         extent_ = reach.data;
     }
@@ -58,7 +61,8 @@ public:
         const State &st = record_->state;
         const double found = std::visit([&](const auto &some) {
             if (kind_ == MEAN) return score_mean(st, some, 0, z_, total_);
-            if (kind_ == TRUNCATED) return score_truncated(st, some, 0, Table<const double>{table_.data, table_.rows, table_.columns, table_.apart});
+            if (kind_ == COORDINATES) return score_coordinates(*record_, some, 0, table());
+            if (kind_ == TRUNCATED) return score_truncated(st, some, 0, table());
             return score_linear(st.scale, st.bias, some, 0, z_);
         }, row);
         if (!finite(found)) return nb::none();
@@ -88,6 +92,7 @@ public:
     }
 
 private:
+    Table<const double> table() const { return {table_.data, table_.rows, table_.columns, table_.apart}; }
     Index room() const { return kind_ == COORDINATES || kind_ == TRUNCATED ? table_.rows : z_.size; }
 
     bool read_example(PyObject *x, bool learn, Rows &row) {
@@ -136,18 +141,18 @@ private:
     bool read_dict(PyObject *x, bool learn, Rows &row) {
         const Index known = names_.width();
         if (known != *extent_) return false;  // names that no row has brought yet: they are taken in the long way
-        const auto size = static_cast<std::size_t>(PyDict_Size(x));
+        list_items(x);
+        const std::size_t size = items_.size();
         places_.resize(size);
         values_.resize(size);
         std::size_t count = 0;
-        PyObject *key, *value;
-        Py_ssize_t at = 0;
-        for (std::size_t k = 0; k < size && PyDict_Next(x, &at, &key, &value); ++k) {
+        for (std::size_t k = 0; k < size; ++k) {
+            const auto [key, value] = items_[k];
             double number;
             if (PyFloat_CheckExact(value)) number = float_of(value);
             else if (!PyLong_CheckExact(value) || !whole(value, number)) return false;
             Index place = -1;
-            if (k < names_.keys.size() && names_.keys[k].ptr() == key) {
+            if (k < names_.keys.size() && is_same(names_.keys[k].ptr(), key)) {
                 place = names_.places[k];
             } else if (!look_up(key, k, place)) {
                 return false;
@@ -165,6 +170,33 @@ private:
         bounds_[1] = static_cast<Index>(count);
         row = Sparse<double>{bounds_, places_.data(), values_.data(), 1};
         return true;
+    }
+
+    // The items of a dict, in their order: no Python code runs while they are looked at. Names and values mostly lie far
+    // apart in memory, so that all are asked for before the first is waited for.
+    void list_items(PyObject *x) {
+        items_.resize(static_cast<std::size_t>(PyDict_Size(x)));
+        std::size_t found = 0;
+        PyObject *key, *value;
+        Py_ssize_t at = 0;
+        while (found < items_.size() && PyDict_Next(x, &at, &key, &value)) {
+            __builtin_prefetch(key);
+            __builtin_prefetch(value);
+            items_[found++] = {key, value};
+        }
+        items_.resize(found);
+    }
+
+    // Whether a key is this name: the same object, or, for ASCII, the same text; a false no only costs a look-up.
+    static bool is_same(PyObject *name, PyObject *key) {
+        if (name == key) return true;
+#if defined(Py_LIMITED_API)
+        return false;
+#else
+        if (!PyUnicode_CheckExact(key) || !PyUnicode_IS_COMPACT_ASCII(key) || !PyUnicode_IS_COMPACT_ASCII(name)) return false;
+        const Py_ssize_t length = PyUnicode_GET_LENGTH(key);
+        return length == PyUnicode_GET_LENGTH(name) && !std::memcmp(PyUnicode_DATA(key), PyUnicode_DATA(name), static_cast<std::size_t>(length));
+#endif
     }
 
     // The number behind an object that is a float and nothing else.
@@ -227,6 +259,7 @@ private:
     bool columns_;       // whether arrays and pairs fit the recipe of the features
     bool busy_ = false;  // whether a round is being played: a loss of the user's own may call the model
     Names names_;
+    std::vector<std::pair<PyObject *, PyObject *>> items_;
     std::vector<std::uint32_t> places_;
     std::vector<double> values_;
     Index bounds_[2] = {0, 0};

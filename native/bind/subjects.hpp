@@ -5,10 +5,13 @@
 
 namespace noregret::bind {
 
+void bind_forecasts(nanobind::module_ &m);
 void bind_functions(nanobind::module_ &m);
 void bind_gram(nanobind::module_ &m);
 void bind_matrix(nanobind::module_ &m);
+void bind_mixture(nanobind::module_ &m);
 void bind_multiclass(nanobind::module_ &m);
+void bind_scored(nanobind::module_ &m);
 void bind_rounds(nanobind::module_ &m);
 void bind_single(nanobind::module_ &m);
 void bind_exact(nanobind::module_ &m);

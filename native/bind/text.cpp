@@ -7,6 +7,7 @@
 #include "delimited.hpp"
 #include "gather.hpp"
 #include "hashing.hpp"
+#include "expand.hpp"
 #include "prepare.hpp"
 #include "svmlight.hpp"
 #include "vw.hpp"
@@ -185,6 +186,74 @@ template <class... More> struct Prepared {
     }
 };
 
+Moments moments_of(Floats mean, Floats squares, Places rows) {
+    require(mean.size == squares.size && rows.size == 1, "moments that do not fit together");
+    return {mean, squares, rows[0]};
+}
+
+void standardise_matrix(Table<double> X, Floats mean, Floats squares, Places rows, bool learn) {
+    require(!learn || X.columns <= mean.size, "no room for the mean of every column");
+    const Moments so_far = moments_of(mean, squares, rows);
+    if (learn) standardise<true>(Matrix{X}, so_far);
+    else standardise<false>(Matrix{X}, so_far);
+}
+
+// Compressed rows into compressed rows; the number of entries that were written.
+Index standardise_rows(GivenPlaces bounds, GivenFeatures features, Floats values, Floats mean, Floats squares, Places rows,
+                       Index start, Index slots, GivenPlaces columns, Floats room, Bytes alone, Places out_bounds,
+                       Features out_features, Floats out_values, bool learn) {
+    const Index count = bounds.size - 1;
+    bool fits = count >= 0 && bounds[0] >= 0 && features.size == values.size && start >= 0 && slots >= 0;
+    for (Index t = 0; fits && t < count; ++t) fits = bounds[t] <= bounds[t + 1];
+    require(fits && bounds[count] <= values.size, "compressed rows that do not fit together");
+    for (Index place = 0; fits && place < columns.size; ++place) fits = columns[place] >= 0 && columns[place] < mean.size;
+    const Index most = bounds[count] - bounds[0] + count * columns.size + 1;
+    require(fits && room.size == mean.size && out_bounds.size == count + 1, "columns that do not fit together");
+    require(out_features.size >= most && out_values.size >= most, "no room for the standardised rows");
+    const auto play = learn ? &standardise_entries<true> : &standardise_entries<false>;
+    return play(Compressed{bounds, features, values}, moments_of(mean, squares, rows), {start, slots}, columns, room, alone,
+                out_bounds, out_features, out_values);
+}
+
+Index one_hot_rows(Table<const Index> given, Index K, bool cross, Places place, Places bounds, Features features, Floats values) {
+    bool fits = K > 0 && bounds.size == given.rows + 1 && (!cross || place.size == CROSS_SLOTS);
+    for (Index t = 0; t < given.rows; ++t) {
+        for (Index i = 0; i < given.columns; ++i) fits = fits && given(t, i) >= -1 && given(t, i) < K;
+    }
+    const Index a_row = given.columns + (cross ? given.columns * (given.columns - 1) / 2 : 0);
+    require(fits && features.size >= given.rows * a_row && values.size == features.size, "bins that do not fit together");
+    return cross ? one_hot<true>(given, K, place, bounds, features, values) : one_hot<false>(given, K, place, bounds, features, values);
+}
+
+void bind_expansions(nb::module_ &m) {
+    m.attr("CROSS_SLOTS") = CROSS_SLOTS;
+    m.def("frequencies", [](Index first, Table<double> out) {
+        for (Index i = 0; i < out.rows; ++i) frequencies(first + i, out.row(i));
+    }, unlocked());
+    m.def("offsets", [](Floats out) {
+        for (Index j = 0; j < out.size; ++j) out[j] = offset(j);
+    }, unlocked());
+    const auto make = [](const auto &rows, Index columns, Table<const double> table, Line<const double> shifts, double bandwidth,
+                         Line<std::uint8_t> seen, Places count, Floats room, Table<double> out, bool learn) {
+        const Index D = out.columns;
+        const bool fits = out.rows == rows.count() && table.columns == D && shifts.size == D && room.size == D && count.size == 1;
+        require(fits && D > 0 && (!learn || columns <= seen.size), "cosines that do not fit together");
+        const Fourier kept{table, shifts, bandwidth, seen, count[0]};
+        if (learn) fourier<true>(rows, kept, room, out);
+        else fourier<false>(rows, kept, room, out);
+    };
+    Prepared<Table<const double>, Line<const double>, double, Line<std::uint8_t>, Places, Floats, Table<double>, bool>::bind(m, "fourier", make);
+    m.def("bins", [](Table<const double> X, Table<const double> edges, Table<Index> out) {
+        require(edges.rows == X.columns && out.rows == X.rows && out.columns == X.columns, "bins that do not fit together");
+        bins(X, edges, out);
+    }, unlocked());
+    m.def("one_hot", &one_hot_rows, unlocked());
+    m.def("quadratic", [](Table<const double> X, Table<double> out) {
+        require(out.rows == X.rows && out.columns == X.columns * (X.columns + 3) / 2, "no room for the products");
+        quadratic(X, out);
+    }, unlocked());
+}
+
 void bind_preparation(nb::module_ &m) {
     const auto fill = [](const auto &rows, Index columns, Floats sums, Places gaps, Places seen, bool learn) {
         require(seen.size == 1 && gaps.size == sums.size && (!learn || columns <= sums.size), "means that do not fit together");
@@ -198,6 +267,9 @@ void bind_preparation(nb::module_ &m) {
     };
     Prepared<Floats, Places, Places, bool>::bind(m, "fill_missing", fill);
     Prepared<Floats, bool>::bind(m, "scale_features", scale);
+    m.def("standardise", &standardise_matrix, unlocked());
+    m.def("standardise_entries", &standardise_rows, unlocked());
+    Prepared<>::bind(m, "take_logs", [](const auto &rows, Index) { take_logs(rows); });
     Prepared<>::bind(m, "unit_rows", [](const auto &rows, Index) { unit_rows(rows); });
 }
 
@@ -207,6 +279,7 @@ void bind_text(nb::module_ &m) {
     bind_parsers(m);
     bind_hashes(m);
     bind_preparation(m);
+    bind_expansions(m);
 }
 
 }  // namespace noregret::bind

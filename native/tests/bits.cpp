@@ -80,6 +80,7 @@ int main() {
     subject("rows of float64", all_products<double>);
     subject("rows of float32", all_products<float>);
     rounds();
+    pools();
     kernels();
     looking_back();
     texts();

@@ -92,6 +92,7 @@ template <class X> struct Made {
 
 // The parts, each in a file of its own.
 void rounds();
+void pools();
 void kernels();
 void looking_back();
 void texts();

@@ -69,7 +69,7 @@ void solvers(Hash &hash) {
             Places order;
             for (Index t = 0; t < n; ++t) order.push_back((t * 37) % n);
             for (const double bend : {0.0, 0.5}) {
-                const Bent bent{seen(kink), seen(lo), seen(hi), bend, seen(made.weights)};
+                const Bent bent{seen(kink), seen(lo), seen(hi), bend, bend > 0.0 ? 0.1 : 0.0, seen(made.weights)};
                 Numbers alpha = zeros(n), w = zeros(width);
                 for (int epoch = 0; epoch < 5; ++epoch) hash(dual_epoch(rows, seen(order), seen(norms), bent, 0.3, view(alpha), {w.data(), width, 1}));
                 hash(alpha);

@@ -3,6 +3,7 @@
 
 #include "decimal.hpp"
 #include "delimited.hpp"
+#include "expand.hpp"
 #include "fuzz/piece.hpp"
 #include "gather.hpp"
 #include "hashing.hpp"
@@ -238,6 +239,87 @@ void ready(Hash &hash) {
     }
 }
 
+// Rows of several sizes, some numbers of which are none.
+Made<double> rough(Index width) {
+    Made<double> made(static_cast<std::uint64_t>(width) + 70, 100, width);
+    Stream stream{9};
+    for (Numbers *some : {&made.dense, &made.values}) {
+        for (double &x : *some) x = stream.below(15) ? (stream.below(4) ? 1e3 : 1e-5) * x : NOT_A_NUMBER;
+    }
+    return made;
+}
+
+void standardised(Hash &hash) {
+    for (const Index width : {1, 2, 5, 18}) {
+        Made<double> made = rough(width);
+        Numbers mean = zeros(width), squares = zeros(width), room = zeros(width + 3);
+        Index rows = 0;
+        standardise<true>(Matrix{table(made.dense, width)}, {view(mean), view(squares), rows});
+        hash(made.dense);
+        standardise<false>(Matrix{table(made.dense, width)}, {{mean.data(), width - 1}, {squares.data(), width - 1}, rows});
+        hash(made.dense);
+        Numbers means = zeros(width + 3), spreads = means, out = zeros(Index(made.values.size()) + made.count * width + 1);
+        Places columns, bounds = made.bounds;
+        for (Index j = 0; j < width; j += 2) columns.push_back(j);
+        std::vector<std::uint8_t> alone(static_cast<std::size_t>(width));
+        for (Index j = 1; j < width; j += 2) alone[static_cast<std::size_t>(j)] = 1;
+        std::vector<std::uint32_t> features(out.size());
+        const auto play = [&](auto make) {
+            hash(make(Compressed{seen(made.bounds), seen(made.features), view(made.values)}, {view(means), view(spreads), rows}, {width, 2}, seen(columns),
+                      view(room), seen(alone), view(bounds), view(features), view(out)));
+            for (const Numbers *some : {&means, &spreads, &room, &out}) hash(*some);
+            hash(bounds);
+            hash(features);
+        };
+        play(standardise_entries<true>);
+        play(standardise_entries<false>);
+        take_logs(Matrix{table(made.dense, width)});
+        take_logs(Compressed{seen(made.bounds), seen(made.features), view(made.values)});
+        for (const Numbers *some : {&mean, &squares, &made.dense, &made.values}) hash(*some);
+        hash(rows);
+    }
+}
+
+void expanded(Hash &hash) {
+    for (const Index width : {1, 2, 5, 18}) {
+        Made<double> made = rough(width);
+        const Index D = 4 * width + 1, known = width / 2, count = made.count, K = 4;
+        Numbers omega = zeros(known * D), shifts = zeros(D), room = zeros(D), cosines = zeros(count * D), products = zeros(count * width * (width + 3) / 2);
+        for (Index i = 0; i < known; ++i) frequencies(i, table(omega, D).row(i));
+        for (Index j = 0; j < D; ++j) shifts[static_cast<std::size_t>(j)] = offset(j);
+        const auto cosine = [&](const auto &given) {
+            std::vector<std::uint8_t> met(static_cast<std::size_t>(width));
+            Index features = 0;
+            fourier<true>(given, {{omega.data(), known, D, D}, seen(shifts), 0.7, view(met), features}, view(room), table(cosines, D));
+            hash(cosines);
+            fourier<false>(given, {{omega.data(), known, D, D}, seen(shifts), 0.7, view(met), features}, view(room), table(cosines, D));
+            hash(cosines);
+            hash(met);
+            hash(features);
+        };
+        cosine(Matrix{table(made.dense, width)});
+        cosine(Compressed{seen(made.bounds), seen(made.features), view(made.values)});
+        quadratic(table_seen(made.dense, width), table(products, width * (width + 3) / 2));
+        hash(products);
+        Numbers edges;
+        for (Index i = 0; i < width; ++i) edges.insert(edges.end(), {-300.0, double(i), 200.0});
+        Places found(static_cast<std::size_t>(count * width)), place(CROSS_SLOTS), bounds(static_cast<std::size_t>(count + 1));
+        bins(table_seen(made.dense, width), table_seen(edges, K - 1), table(found, width));
+        for (std::size_t j = 0; j < found.size(); j += 7) found[j] = -1;
+        Numbers ones = zeros(count * (width + width * (width - 1) / 2));
+        std::vector<std::uint32_t> features(ones.size());
+        const auto hot = [&](auto make) {
+            hash(make(table_seen(found, width), K, view(place), view(bounds), view(features), view(ones)));
+            hash(found);
+            hash(bounds);
+            hash(features);
+            hash(ones);
+        };
+        hot(one_hot<true>);
+        hot(one_hot<false>);
+    }
+}
+
 }  // namespace
 
 void texts() {
@@ -249,6 +331,8 @@ void texts() {
     subject("entries gathered, float64", gathered<double>);
     subject("entries gathered, float32", gathered<float>);
     subject("rows made ready", ready);
+    subject("rows standardised", standardised);
+    subject("rows expanded", expanded);
 }
 
 }  // namespace noregret::bits

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from noregret._native import WINDOW
 from noregret.learner import LEARNERS
 from noregret.learner.default import MATRIX, task_of
-from noregret.learner.matrix import Matrix
 from noregret.run import Run
 from noregret.stream.task import Recognised, Task
 from noregret.summary import number, share
@@ -32,7 +31,10 @@ class Advice:
 def advice(run: Run, seen: Recognised | None = None, task_given: bool = True) -> list[Advice]:
     """The most useful advice on a run first; `seen` is what its first rows showed."""
     found: list[Advice] = []
-    for rule in (_sorted(run), _numeric(seen, task_given), _baseline(run), _drift(run), _sizes(run, seen)):
+    rules = [_sorted(run), _numeric(seen, task_given)]
+    if run.members is None:  # a mixture has members that follow labels and changes, and that scale columns
+        rules += [_baseline(run), _drift(run), _sizes(run, seen)]
+    for rule in rules:
         found += [one for one in rule if one.options is None or one.options not in [other.options for other in found]]
     return found[:MOST]
 
@@ -107,7 +109,7 @@ def _drift(run: Run) -> Iterator[Advice]:
 
 def _sizes(run: Run, seen: Recognised | None) -> Iterator[Advice]:
     """Columns of very different sizes, given to a learner as they are."""
-    if seen is None or run.learner.preparation.scale is not None or isinstance(run.learner, Matrix):
+    if seen is None or run.learner.preparation.scale is not None or run.learner.scale_free:
         return
     places, sizes = seen.sizes
     if not len(sizes):

@@ -19,7 +19,7 @@ def fingerprint(*functions: Callable[..., Any]) -> int:
     return int.from_bytes(digest.digest()[:7], "big")
 
 
-FOREIGN = ("numpy", "scipy", "numba", "math", "builtins")  # their functions are told by name
+FOREIGN = ("numpy", "scipy", "numba", "math", "builtins")  # their functions count by name
 
 
 def _absorb(digest: Any, item: Any, seen: set[int], names: tuple[str, ...] = ()) -> None:

@@ -127,6 +127,9 @@ def least(*parts: Interval | float) -> Interval:
 
 def total(lo: Vector, hi: Vector) -> Interval:
     """The sum of many intervals given by their ends; `math.fsum` rounds only once, in whatever order they come."""
+    if lo is hi:
+        value = _fsum(lo)
+        return Interval(value, value) if _is_sum(value, lo) else Interval.outward(value, value)
     low, high = _fsum(lo), _fsum(hi)
     return Interval(low if _is_sum(low, lo) else down_or_none(low), high if _is_sum(high, hi) else up_or_none(high))
 

@@ -19,7 +19,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._native import POINTS, ROWS, WINDOW
 from noregret.atomic import alone, whole_file
 from noregret.errors import ModelFileError, SettingError
 from noregret.fingerprint import fingerprint
@@ -29,7 +28,7 @@ from noregret.learner import LEARNERS
 from noregret.learner.core import Core, fit
 from noregret.learner.selected import Selected
 from noregret.loss import Loss
-from noregret.state import new_state
+from noregret.state import check_places, new_state
 from noregret.stream.features import Features
 
 MAGIC = b"NOREGRET"
@@ -74,6 +73,7 @@ class Options(msgspec.Struct):
     date: list[str] | None = None
     keep: list[str] | None = None
     ignore: list[str] | None = None
+    interactions: list[str] | None = None
     hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None = None
     missing: str | None = None
     class_weight: dict[str, float] | None = None
@@ -250,7 +250,7 @@ def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Co
         if part.shape != state[field].shape or part.dtype != state[field].dtype:
             raise ValueError(f"{field} does not fit")
         state[field] = part
-    _check_places(state)
+    check_places(state)
     core.restore(arrays, header.width, header.paired)
     core.preparation.restore(arrays)
     core.plain = not core.preparation.active
@@ -266,16 +266,6 @@ def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Co
 def _reason(error: Exception) -> str:
     """What is wrong, on one line."""
     return " ".join(str(error).split()) or type(error).__name__
-
-
-def _check_places(state: NDArray[Any]) -> None:
-    """What kernels use as places in tables must lie inside them."""
-    limits = {"window_at": WINDOW, "trace_rows": POINTS, "curve_rows": ROWS}
-    for field, limit in limits.items():
-        if not 0 <= state[field][0] < limit:
-            raise ValueError(f"{field} is {state[field][0]}")
-    if state["trace_step"][0] < 1 or state["rounds"][0] < 0:
-        raise ValueError("its clock is wrong")
 
 
 def _raw(array: NDArray[Any]) -> memoryview:

@@ -1,6 +1,6 @@
 """The one loop: predict, suffer, update, block after block. Every front door plays through `play`.
 
-A round is a row with a label and a weight other than 0. Labels are told apart in one pass: rows are held back only
+A round is a row with a label and a weight other than 0. Labels are encoded in one pass: rows are held back only
 while it cannot be known which of two labels is which.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.digest import Digest
-from noregret.errors import InputError, MemoryShortError, SettingError
+from noregret.errors import InputError, MemoryShortError, SettingError, spelled
 from noregret.learner.core import Core
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
@@ -63,7 +63,7 @@ def play(
     of the `passes`. `mistakes` keeps the rounds that were mistakes, `digest` takes a digest of the rows, `skip_seen`
     passes over the rows that the learner was given before, after checking that they are the same. Without `again` such
     rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the rounds as they
-    are played, to look back on; `most` ends the play after so many rows. `watch` is called after every
+    are played, to look back on; `most` ends the play after this number of rows. `watch` is called after every
     block, `stop` before the next. An estimator's `class_weight` counts unless another is given here; its `passes` and
     `shuffle` are those of `fit`.
 
@@ -78,7 +78,12 @@ def play(
         raise SettingError(f"shuffle: the seed must be at least 0, got {shuffle}")
     core = _core_of(learner)
     if shuffle is not None and core.ordered:
-        raise SettingError("shuffle: a row of a precomputed kernel belongs to its column")
+        why = (
+            "rows with lags must keep their order"
+            if core.needs_past
+            else "rows of a precomputed kernel must keep their order"
+        )
+        raise SettingError(f"{spelled('shuffle')} must be left out: {why}, got {shuffle}")
     if class_weight is None:
         class_weight = getattr(learner, "class_weight", None)
     if isinstance(class_weight, str):
@@ -142,8 +147,8 @@ def play(
             }
         )
     if core.features is not None and core.features.kind == "names":
-        try:  # columns and slots that no row has touched have weights too
-            core.grow(core.features.width, sparse=core.paired)
+        try:
+            core.know_all()
         except MemoryError as error:
             raise _short_of_memory(core, source.source, None, error) from error
     return Run.of(
@@ -160,7 +165,9 @@ def _core_of(learner: Any) -> Core:
     if isinstance(learner, type):
         raise SettingError(f"play: give a learner, not its class: {learner.__name__}()")
     if getattr(learner, "holding", False):
-        raise SettingError("play: examples of a single label are held: learn_one of the other label first")
+        raise SettingError(
+            "play: the learner must have seen both labels, got examples of one: learn_one of the other first"
+        )
     core = getattr(learner, "core", None)
     if not isinstance(core, Core):
         raise SettingError(f"play: the first argument must be a learner, got {type(learner).__name__}")
@@ -223,7 +230,7 @@ def _rounds(core: Core, stream: Stream, passes: int, shuffle: int | None) -> Ite
 
 
 def _again(core: Core, stream: Stream, class_weight: dict[Any, float] | None) -> Again:
-    """The stream's rows as they would be played in so many passes, in the order of a seed."""
+    """The stream's rows as they would be played in this number of passes, in the order of a seed."""
 
     def rows(passes: int, shuffle: int | None) -> Iterator[tuple[Block, Vector, Vector | None]]:
         for _, block, y in _rounds(core, stream, passes, shuffle):

@@ -5,6 +5,7 @@
 | `auto` | √2·U/√Σ_{s≤t}‖g_s‖², from the radius U alone |
 | `constant:η` | η |
 | `sqrt:η` | η/√t |
+| `normalised:η` | η/‖x‖², but at most ℓ/(s²‖x‖²), s the slope of the loss ℓ |
 | `horizon:T`, `horizon:T:G` | U/(G√T) for T rounds with gradients of norm at most G |
 | `doubling`, `doubling:G` | the same, restarted at rounds 1, 2, 4, 8, … with the period's length for T |
 
@@ -16,12 +17,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from noregret._native import ADAPTIVE, BOX, CONSTANT, DOUBLING, SQRT, STRONG, WHOLE
+from noregret._native import ADAPTIVE, BOX, CONSTANT, DOUBLING, NORMALISED, SQRT, STRONG, WHOLE
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.loss import Loss
 
-RATES = "auto, constant:η, sqrt:η, horizon:T, horizon:T:G, doubling, doubling:G"
+RATES = "auto, constant:η, sqrt:η, normalised:η, horizon:T, horizon:T:G, doubling, doubling:G"
+STEPS = {"constant": CONSTANT, "sqrt": SQRT, "normalised": NORMALISED}
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ def parse(text: str, loss: Loss, domain: Domain) -> Rate:
     kind, *rest = text.split(":")
     if kind == "auto" and not rest:
         return Rate(ADAPTIVE, math.sqrt(2.0) * _ball_radius(text, domain))
-    if kind in ("constant", "sqrt") and len(rest) == 1:
-        return Rate(CONSTANT if kind == "constant" else SQRT, _positive(text, rest[0]))
+    if kind in STEPS and len(rest) == 1:
+        return Rate(STEPS[kind], _positive(text, rest[0]))
     if kind == "horizon" and len(rest) in (1, 2):
         rounds = _positive(text, rest[0])
         if rounds != int(rounds):

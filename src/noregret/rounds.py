@@ -41,11 +41,11 @@ class Rounds:
 
     @property
     def given(self) -> Given:
-        """The rows as kernels take them."""
+        """The rows as the native loops take them."""
         return self.rows.given
 
     def first(self, count: int) -> Rounds:
-        """The first so many rounds."""
+        """The first rounds, `count` of them."""
         return self.part(0, count)
 
     def part(self, start: int, stop: int) -> Rounds:
@@ -111,7 +111,6 @@ class Gathering:
             raise InputError(f"the temporary row file cannot be written ({error.strerror})") from error
 
     def _add_moves(self, moves: NDArray[np.int8]) -> None:
-        self._many = True
         rounds, classes = np.nonzero(moves)
         self._columns["moves"].append(np.column_stack([rounds + self._count, classes, moves[rounds, classes]]))
 
@@ -130,6 +129,7 @@ class Gathering:
             if not self._sparse:
                 self._turn_sparse()
             self._add_sparse(as_sparse(rows))
+        self._many |= scores.ndim == 2
         self._columns["y"].append(y)
         self._columns["scores"].append(scores)
         self._columns["weights"].append(np.ones(len(rows)) if weights is None else weights)
@@ -148,7 +148,7 @@ class Gathering:
         self._end += int(lengths.sum())
 
     def _turn_sparse(self) -> None:
-        """Dense rows came first and now others: write the first ones anew as sparse rows."""
+        """Dense rows came first and now others: write the first ones again, as sparse rows."""
         self._sparse = True
         if self._width is None:
             return

@@ -37,6 +37,8 @@ class Run:
     digest: str | None = None
     mistake_bits: NDArray[np.uint8] | None = field(default=None, repr=False)  # one bit a round
     tally: dict[str, Any] | None = field(default=None, repr=False)  # what is counted by class, of many classes
+    members: list[dict[str, Any]] | None = field(default=None, repr=False)  # of a mixture, who leads first
+    baseline_losses: dict[str, float] = field(default_factory=dict, repr=False)  # log-loss of rules, for a mixture
 
     def __repr__(self) -> str:
         wrong = "" if self.mistakes is None else f", {self.mistakes} mistakes"
@@ -48,7 +50,8 @@ class Run:
         state = core.state.copy()
         features = core.features.count if core.features else core.width
         start = new_state() if before is None else before
-        more["tally"] = core.tally()
+        more["tally"], more["members"] = core.tally(), core.told_of_members()
+        more["baseline_losses"] = core.told_of_labels()
         norms = core.weight_norm, core.gradient_norm, core.dual_norm
         return cls(core, state, start, seconds, *norms, core.nonzero, features, **more)
 
@@ -117,7 +120,7 @@ class Run:
         ogd-strong it is Σ‖g‖²/(2σt).
 
         All hold against every comparator of the domain; None if the learner has no such bound. Computed in float64,
-        without an allowance for rounding.
+        without an allowance for rounding; proof/regret.py makes the certified regret, an interval rounded outward.
         """
         if not self.learner.loss.convex or (self._get("fractional_weights") and self._code("rate") == STRONG):
             return None
@@ -189,6 +192,7 @@ class Run:
                 "window_error": self.window_error,
                 "classes": len(self.tally["labels"]),
                 "confusion": self.confusion,
+                **self._log_loss(),
             }
         auc = self.auc
         return {
@@ -282,6 +286,7 @@ class Run:
             "regret": None if upper is None else {"upper": upper},
             "certificates": [],
             "this_run": self.this_run,
+            **({} if self.members is None else {"members": self.members, "baseline_losses": self.baseline_losses}),
             "stopped": self.stopped,
             "digest": self.digest,
             "seconds": self.seconds,

@@ -13,8 +13,12 @@ from noregret.learner.core import Core, Segment
 from noregret.stream.block import Block
 
 Vector = NDArray[np.float64]
-# what a stream holds when it is played in so many passes, in the order of a seed: blocks, labels, weights
+# what a stream holds when it is played in this number of passes, in the order of a seed: blocks, labels, weights
 Again = Callable[[int, int | None], Iterator[tuple[Block, Vector, Vector | None]]]
+
+
+def _skip() -> str:
+    return spelled("skip", "seen", python="skip_seen=True")
 
 
 class Seen:
@@ -23,12 +27,14 @@ class Seen:
     def __init__(self, core: Core) -> None:
         told = [segment for segment in core.segments if segment["digest"] is not None]
         if not told:
-            raise SettingError("skip seen: the model holds no digest of the rows it saw")
+            raise SettingError(f"{_skip()} needs a digest of the rows that the model saw; it holds none")
         starts = [i for i, segment in enumerate(told) if not segment["skipped"]]
         self._left = list(told[starts[-1] :])
         ends = [segment["end"] for segment in self._left]
         if [*(segment["begin"] for segment in self._left[1:]), core.rounds] != ends:
-            raise SettingError("skip seen: some rounds were played without a digest, so it cannot be told which rows")
+            raise SettingError(
+                f"{_skip()} needs a digest of every row that the model saw; some were played without one"
+            )
         self._digest = Digest()
         self.rows = 0
 
@@ -79,7 +85,7 @@ class Repeats:
             start = stop
 
     def finish(self, rows: int, how: tuple[int, int | None], again: Again) -> None:
-        """The stream has ended after so many rows a pass: look whether an earlier call played it in another way."""
+        """The stream has ended after `rows` a pass: look whether an earlier call played it in another way."""
         for segment in self._told:
             other = segment.get("passes", 1), segment.get("shuffle")
             if other != how and segment["rows"] == other[0] * rows and not segment["skipped"]:
@@ -91,7 +97,7 @@ class Repeats:
 
     def _refused(self, segment: Segment, which: str) -> InputError:
         once_more = spelled("again", python="again=True")
-        skip = f", or {spelled('skip', 'seen', python='skip_seen=True')} to continue after them"
+        skip = f", or {_skip()} to continue after them"
         return InputError(
             f"the model has already learned from {which}: use {once_more} to learn from them once more"
             f"{skip if segment is self._last else ''}",

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar, dataclass_transform
 from noregret.errors import SettingError
 
 Check = Callable[[str, str, Any], Any]
+About = str | Callable[[], str]
 C = TypeVar("C")
 
 
@@ -27,16 +28,24 @@ class Setting:
     kind: type
     optional: bool  # may be left out: None is then kept as it is
 
-    def __init__(self, default: Any, about: str, check: Check | None, read: Callable[[str], Any] | None) -> None:
+    def __init__(self, default: Any, about: About, check: Check | None, read: Callable[[str], Any] | None) -> None:
         self.default = default
-        self.about = about
+        self._about = about
         self.check = check
         self.read = read
+        self.for_numbers = default  # the default where labels are numbers
 
-    def by_default(self, default: Any) -> Self:
-        """The same with another default."""
+    @property
+    def about(self) -> str:
+        """What it means."""
+        return self._about if isinstance(self._about, str) else self._about()
+
+    def by_default(self, default: Any, for_numbers: Any = None) -> Self:
+        """The same with another default, and another one where labels are numbers."""
         made = copy(self)
         made.default = default
+        if for_numbers is not None:
+            made.for_numbers = for_numbers
         return made
 
     def named(self, name: str, annotation: str) -> Self:
@@ -63,8 +72,11 @@ class Setting:
             raise SettingError(f"{who}: {self.name} must be {kind}, got {text!r}") from None
 
 
-def setting(default: Any, about: str, check: Check | None = None, read: Callable[[str], Any] | None = None) -> Any:
-    """A field of a class that declares settings: its default, what it means, what must hold of it."""
+def setting(default: Any, about: About, check: Check | None = None, read: Callable[[str], Any] | None = None) -> Any:
+    """A field of a class that declares settings: its default, what it means, what must hold of it.
+
+    `about` is a function where the sentence lists what only a larger module knows.
+    """
     return Setting(default, about, check, read)
 
 
@@ -93,7 +105,7 @@ def fields(cls: type) -> dict[str, Setting]:
     return found
 
 
-def told(cls: type[C], who: str, given: Mapping[str, Any]) -> C:
+def settings_given(cls: type[C], who: str, given: Mapping[str, Any]) -> C:
     """The settings of one learner: what was given, checked, and the defaults of the others."""
     known = fields(cls)
     for name in given:
@@ -153,12 +165,13 @@ def between(low: float, high: float) -> Check:
     return check
 
 
-def whole(least: int) -> Check:
-    """A whole number of at least so much, which fits 63 bits."""
+def whole(least: int, most: int = 2**63 - 1) -> Check:
+    """A whole number, which fits 63 bits, from `least` to `most`."""
+    limits = f"of at least {least}" if most >= 2**63 - 1 else f"from {least} to {most}"
 
     def check(who: str, what: str, value: Any) -> int:
-        if not hasattr(value, "__index__") or isinstance(value, bool) or not least <= value < 2**63:
-            raise SettingError(f"{who}: {what} must be a whole number of at least {least}, got {value}")
+        if not hasattr(value, "__index__") or isinstance(value, bool) or not least <= value <= most:
+            raise SettingError(f"{who}: {what} must be a whole number {limits}, got {value}")
         return int(value)
 
     return check

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import _native
+from noregret._native import POINTS, ROWS, WINDOW
 
 TRACE = ("rounds", "mistakes", "loss", "constant", "last", "gradient2", "gradient_dot_weights")
 CURVE = ("rounds", "loss", "gradient_dot_weights", "gradient_sum_norm")
@@ -40,3 +41,13 @@ def begin(state: NDArray[Any]) -> None:
     state["trace_step"] = 1
     state["trace_next"] = 1
     state["curve_next"] = 1
+
+
+def check_places(state: NDArray[Any]) -> None:
+    """What kernels use as places in tables must lie inside them."""
+    limits = {"window_at": WINDOW, "trace_rows": POINTS, "curve_rows": ROWS}
+    for field, limit in limits.items():
+        if not 0 <= state[field][0] < limit:
+            raise ValueError(f"{field} is {state[field][0]}")
+    if state["trace_step"][0] < 1 or state["rounds"][0] < 0:
+        raise ValueError("its clock is wrong")

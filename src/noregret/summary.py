@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from noregret import arithmetic
 from noregret._native import WINDOW
 from noregret.run import Run
 
@@ -12,6 +13,8 @@ BASELINES = {  # rules that look at no feature, as tables name them
     "majority_label": "baseline: most frequent label",
     "last_label": "baseline: previous label",
     "mean_label": "baseline: mean of the labels so far",
+    "label_frequency": "baseline: best fixed frequency",
+    "after_previous": "baseline: best frequency after the previous label",
 }
 
 
@@ -27,10 +30,19 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.6g}"
 
 
-def counted(many: int, what: str) -> str:
+def signed(value: float) -> str:
+    """`number` with its sign.
+
+    >>> signed(-2.5), signed(0.0)
+    ('−2.5', '0')
+    """
+    return f"{'−' if value < 0.0 else '+' if value > 0.0 else ''}{number(abs(value))}"
+
+
+def counted(count: int, what: str) -> str:
     """`1 expert`, `2 experts`, `3 hypotheses`."""
     plural = f"{what.removesuffix('is')}es" if what.endswith("is") else f"{what}s"
-    return f"{number(many)} {what if many == 1 else plural}"
+    return f"{number(count)} {what if count == 1 else plural}"
 
 
 def at_most(value: float | None) -> str:
@@ -95,6 +107,7 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
             rows.append(("AUC", f"{math.floor(1e4 * low) / 1e4:.4f} to {math.ceil(1e4 * high) / 1e4:.4f}", ""))
     ridge = " + regulariser" if run.learner.config["sigma"][0] else ""
     rows.append((f"loss ({run.learner.loss.spec}{ridge})", number(run.loss), per_round(run.loss, n)))
+    rows += [(f"  {BASELINES[name]}", number(lost), per_round(lost, n)) for name, lost in run.baseline_losses.items()]
     if run.mistakes is None:
         metrics, baselines = run.metrics, run.baselines
         rows.append(
@@ -111,7 +124,8 @@ def run_rows(run: Run) -> list[tuple[str, str, str]]:
         rows.append((f"regret bound{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
     longest = "longest row ‖x‖" if run.learner.supports is None else "longest row √K(x,x)"
     rows.append((longest, number(run.max_norm), ""))
-    rows.append(("weights ‖w‖", number(run.weight_norm), ""))
+    if run.members is None:  # a mixture has no weights of its own
+        rows.append(("weights ‖w‖", number(run.weight_norm), ""))
     if run.learner.supports is not None:
         rows.append(("supports", number(run.learner.supports), share(run.learner.supports, n)))
     if run.learner.settings.get("l1"):
@@ -141,3 +155,37 @@ def _word(key: str) -> str:
 
 def _setting(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(getattr(value, "name", value))
+
+
+LEADERS = 5  # members that are named
+
+
+def members_head(run: Run) -> tuple[str, str, str, str]:
+    return "who leads the mixture", "share", "squared loss" if run.learner.regression else "log-loss", "per row"
+
+
+def member_rows(run: Run, most: int | None = LEADERS) -> list[tuple[str, str, str, str]]:
+    """The members of a mixture with the largest shares, and what each lost."""
+    return [
+        (
+            one["name"],
+            share(one["share"], 1.0) if one["awake"] else "asleep",
+            number(one["loss"]),
+            per_round(one["loss"], run.rounds),
+        )
+        for one in (run.members or [])[:most]
+    ]
+
+
+def price(run: Run) -> str | None:
+    """What the mixture paid for not knowing its best member beforehand; None where there is none."""
+    playing = [one for one in run.members or [] if one["awake"]]
+    if not playing or not run.rounds:
+        return None
+    best = min(playing, key=lambda one: one["loss"])
+    paid = 0.0 if abs(best["price"]) <= 1e-12 * run.loss else best["price"]
+    told = f"price against the best member, {best['name']}: {signed(paid)}"
+    if run.learner.regression:
+        return f"{told} (squared loss)"
+    most = at_most(-arithmetic.log(best["prior"]) + arithmetic.log(2.0))
+    return f"{told} nats; by theorem never more than {most}"

@@ -25,6 +25,7 @@ REFRESH: int
 WINDOW: int
 BINS: int
 SMALL: int
+SMALL_REFRESH: int
 POINTS: int
 ROWS: int
 WHOLE: int
@@ -41,15 +42,19 @@ PASSIVE: int
 PASSIVE_CAPPED: int
 PASSIVE_SOFT: int
 COIN: int
-COORDINATE: int
-PROXIMAL: int
+NORMALISED: int
 GRADIENTS: int
+COUNTED_NUMBERS: int
+PLATT_NUMBERS: int
+TEMPERATURE_NUMBERS: int
+TILE: int
 AVERAGE: int
 
 # rounds
-COORDINATE_COLUMNS: int
+COORDINATE_KINDS: dict[str, tuple[int, int]]  # the code of the rate, and the columns of the table
 TRUNCATED_COLUMNS: int
 LOWEST: int
+LEAST_CURVATURE: float
 LARGEST_EXPONENT: float
 
 class Loss:
@@ -79,6 +84,7 @@ def play_truncated(
 ) -> int: ...
 def score_linear(rows: Given, z: Floats, scale: float, bias: float, scores: Floats, /) -> None: ...
 def score_mean(rows: Given, z: Floats, late: Floats, record: Record, scores: Floats, /) -> None: ...
+def score_coordinates(rows: Given, table: Floats, record: Record, scores: Floats, /) -> None: ...
 def score_truncated(rows: Given, table: Floats, record: Record, scores: Floats, /) -> None: ...
 def products(rows: Given, z: Floats, out: Floats, /) -> None: ...
 def score_bin(score: float, /) -> int: ...
@@ -230,7 +236,112 @@ def play_matrix(
     scores: Floats,
     /,
 ) -> int: ...
-def score_matrix(rows: Given, shift: bool, B: Floats, u: Floats, n: int, q: Floats, scores: Floats, /) -> None: ...
+def play_markov(
+    rows: Given, labels: Floats, weights: Floats, counts: Floats, context: Ints, record: Record, scores: Floats, /
+) -> int: ...
+def score_markov(counts: Floats, context: Ints, /) -> float: ...
+def play_newton(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    S: Floats,
+    theta: Floats,
+    total: Floats,
+    f: Floats,
+    n: int,
+    ridge: float,
+    walk: float,
+    two_label: bool,
+    record: Record,
+    scores: Floats,
+    /,
+) -> int: ...
+def score_newton(
+    rows: Given, shift: bool, S: Floats, theta: Floats, n: int, two_label: bool, f: Floats, scores: Floats, /
+) -> None: ...
+def score_matrix(
+    rows: Given, shift: bool, B: Floats, u: Floats, n: int, scale: float, q: Floats, scores: Floats, /
+) -> None: ...
+def play_words(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    counts: Floats,
+    all: Floats,
+    platt: Floats,
+    smoothing: float,
+    tempered: bool,
+    record: Record,
+    total: Floats,
+    scores: Floats,
+    /,
+) -> int: ...
+def score_words(
+    rows: Given, counts: Floats, all: Floats, platt: Floats, smoothing: float, tempered: bool, scores: Floats, /
+) -> None: ...
+def play_nearest(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    tiles: Floats,
+    votes: Floats,
+    learned: Ints,
+    row: Floats,
+    near: Floats,
+    neighbours: int,
+    record: Record,
+    total: Floats,
+    scores: Floats,
+    /,
+) -> int: ...
+def score_nearest(
+    rows: Given,
+    tiles: Floats,
+    votes: Floats,
+    learned: Ints,
+    row: Floats,
+    near: Floats,
+    neighbours: int,
+    scores: Floats,
+    /,
+) -> None: ...
+def play_nearest_numbers(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    tiles: Floats,
+    numbers: Floats,
+    votes: Floats,
+    learned: Ints,
+    row: Floats,
+    near: Floats,
+    neighbours: int,
+    record: Record,
+    total: Floats,
+    scores: Floats,
+    /,
+) -> int: ...
+def score_nearest_numbers(
+    rows: Given,
+    tiles: Floats,
+    numbers: Floats,
+    votes: Floats,
+    learned: Ints,
+    row: Floats,
+    near: Floats,
+    neighbours: int,
+    scores: Floats,
+    /,
+) -> None: ...
+def play_persistence(
+    rule: int, rows: Given, labels: Floats, weights: Floats, memory: Floats, record: Record, scores: Floats, /
+) -> int: ...
+def calibrate(scores: Floats, labels: Floats, weights: Floats, platt: Floats, out: Floats, /) -> None: ...
+def apply_platt(scores: Floats, platt: Floats, out: Floats, /) -> None: ...
+def calibrate_temperature(
+    scores: Floats, labels: Floats, weights: Floats, temperature: Floats, out: Floats, /
+) -> None: ...
+def apply_temperature(scores: Floats, temperature: Floats, out: Floats, /) -> None: ...
 def follow_matrix(
     rows: Given,
     y: Floats,
@@ -260,10 +371,23 @@ def scores_of(rows: Given, u: Floats, out: Floats, /) -> None: ...
 def sum_rows(rows: Given, a: Floats, total: Floats, /) -> None: ...
 def add_curvature(rows: Given, w: Floats, scale: float, H: Floats, /) -> None: ...
 def square_norms(rows: Given, scale: float, out: Floats, /) -> None: ...
-def bent_slopes(z: Floats, kink: Floats, lo: Floats, hi: Floats, width: float, alpha: Floats, /) -> None: ...
-def bent_total(z: Floats, kink: Floats, lo: Floats, hi: Floats, width: float, weights: Floats, /) -> float: ...
+def bent_slopes(
+    z: Floats, kink: Floats, lo: Floats, hi: Floats, width: float, flat: float, alpha: Floats, /
+) -> None: ...
+def bent_total(
+    z: Floats, kink: Floats, lo: Floats, hi: Floats, width: float, flat: float, weights: Floats, /
+) -> float: ...
 def bent_along(
-    z: Floats, step: Floats, tau: float, kink: Floats, lo: Floats, hi: Floats, width: float, weights: Floats, /
+    z: Floats,
+    step: Floats,
+    tau: float,
+    kink: Floats,
+    lo: Floats,
+    hi: Floats,
+    width: float,
+    flat: float,
+    weights: Floats,
+    /,
 ) -> float: ...
 def bent_epoch(
     rows: Given,
@@ -273,6 +397,7 @@ def bent_epoch(
     lo: Floats,
     hi: Floats,
     width: float,
+    flat: float,
     weights: Floats,
     ridge: float,
     alpha: Floats,
@@ -332,6 +457,99 @@ def play_classes(
     /,
 ) -> int: ...
 def score_classes(rows: Given, z: Floats, biases: Floats, bias: float, known: int, out: Floats, /) -> None: ...
+
+# forecasts of a probability for every class
+def play_softmax(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    z: Floats,
+    biases: Floats,
+    squares: Floats,
+    bias_squares: Floats,
+    eta: float,
+    record: Record,
+    clock: Ints,
+    counts: Ints,
+    confusion: Ints,
+    buffers: Floats,
+    scores: Floats,
+    forecasts: Floats,
+    /,
+) -> int: ...
+def play_softmax_newton(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    z: Floats,
+    biases: Floats,
+    A: Floats,
+    B: Floats,
+    q: Floats,
+    n: int,
+    ridge: float,
+    raw: Floats,
+    heat: Floats,
+    updates: Ints,
+    record: Record,
+    clock: Ints,
+    counts: Ints,
+    confusion: Ints,
+    buffers: Floats,
+    scores: Floats,
+    forecasts: Floats,
+    /,
+) -> int: ...
+def play_nearest_classes(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    tiles: Floats,
+    classes: Floats,
+    votes: Floats,
+    learned: Ints,
+    row: Floats,
+    near: Floats,
+    neighbours: int,
+    smoothing: float,
+    record: Record,
+    clock: Ints,
+    counts: Ints,
+    confusion: Ints,
+    buffers: Floats,
+    scores: Floats,
+    forecasts: Floats,
+    /,
+) -> int: ...
+def score_nearest_classes(
+    rows: Given,
+    tiles: Floats,
+    classes: Floats,
+    votes: Floats,
+    learned: Ints,
+    row: Floats,
+    near: Floats,
+    neighbours: int,
+    smoothing: float,
+    out: Floats,
+    /,
+) -> None: ...
+def play_succession(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    seen: Floats,
+    last: Ints,
+    follows: bool,
+    record: Record,
+    clock: Ints,
+    counts: Ints,
+    confusion: Ints,
+    buffers: Floats,
+    scores: Floats,
+    forecasts: Floats,
+    /,
+) -> int: ...
 
 # experts
 RULE_CONSTANT: int
@@ -482,5 +700,102 @@ def fill_missing(*given: Any) -> None:
 def scale_features(*given: Any) -> None:
     """scale_features(X | (bounds, features, values), peak, learn)."""
 
+def standardise(X: Any, mean: Any, squares: Any, rows: Any, learn: bool, /) -> None:
+    """Each column by its moments so far, in place."""
+
+def standardise_entries(*given: Any) -> int:
+    """standardise_entries(bounds, features, values, mean, squares, rows, start, slots, columns, room, alone, bounds,
+    features, values, learn): the rows with all columns standardised, and how many entries they have.
+    """
+
+CROSS_SLOTS: int
+
+def frequencies(first: int, out: Any) -> None: ...
+def offsets(out: Any) -> None: ...
+def fourier(*given: Any) -> None:
+    """fourier(X | (bounds, features, values), table, offsets, bandwidth, seen, count, room, out, learn)."""
+
+def bins(X: Any, edges: Any, out: Any) -> None: ...
+def one_hot(bins: Any, count: int, cross: bool, place: Any, bounds: Any, features: Any, values: Any) -> int: ...
+def quadratic(X: Any, out: Any) -> None: ...
+def take_logs(*given: Any) -> None:
+    """take_logs(X | (bounds, features, values))."""
+
 def unit_rows(*given: Any) -> None:
     """unit_rows(X | (bounds, features, values))."""
+
+# the mixture of a pool of members
+SWITCHES: int
+HISTORY_ROWS: int
+MEMBER_COLUMNS: int
+TOPS: int
+
+def play_mixture(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    said: Floats,
+    members: Floats,
+    tops: Floats,
+    mixing: Floats,
+    history: Floats,
+    clock: Ints,
+    total: Floats,
+    record: Record,
+    scores: Floats,
+    /,
+) -> int: ...
+def score_mixture(
+    said: Floats, members: Floats, tops: Floats, mixing: Floats, rounds: int, scores: Floats, /
+) -> None: ...
+def mixture_shares(
+    members: Floats, tops: Floats, mixing: Floats, asleep: NDArray[np.bool_], out: Floats, /
+) -> None: ...
+
+NUMBER_COLUMNS: int
+RANGE_NUMBERS: int
+MEANS: int
+
+def play_aggregate(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    said: Floats,
+    members: Floats,
+    range: Floats,
+    history: Floats,
+    clock: Ints,
+    total: Floats,
+    record: Record,
+    scores: Floats,
+    /,
+) -> int: ...
+def aggregate_shares(
+    members: Floats, range: Floats, asleep: NDArray[np.bool_], rounds: int, out: Floats, /
+) -> None: ...
+def score_aggregate(said: Floats, members: Floats, range: Floats, rounds: int, scores: Floats, /) -> None: ...
+def play_mixture_classes(
+    rows: Given,
+    labels: Floats,
+    weights: Floats,
+    said: Floats,
+    members: Floats,
+    tops: Floats,
+    mixing: Floats,
+    history: Floats,
+    beats: Ints,
+    record: Record,
+    clock: Ints,
+    counts: Ints,
+    confusion: Ints,
+    buffers: Floats,
+    scores: Floats,
+    /,
+) -> int: ...
+def score_mixture_classes(
+    said: Floats, members: Floats, tops: Floats, mixing: Floats, rounds: int, scores: Floats, /
+) -> None: ...
+
+LEVEL_NUMBERS: int
+
+def relate(level: Floats, labels: Floats, weights: Floats, means: Floats, sizes: Floats, out: Floats, /) -> None: ...

@@ -2,7 +2,7 @@
 
 Not CPU time: threads that a library leaves spinning would count for or against somebody without any work being done.
 Each contestant waits for those of the one before to calm down. Whole processes are timed with all that they start with;
-the system reports their CPU time and peak memory.
+the system reports their CPU time and peak memory. A row of the answer says who did which job in what time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,46 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+
+import numpy as np
+
+Row = dict[str, Any]
+OURS = "noregret"
+PEERS = {  # as people call them, and as they are installed
+    "scikit-learn": "scikit-learn",
+    "River": "river",
+    "Vowpal Wabbit": "vowpalwabbit",
+    "polars": "polars",
+    "pyarrow": "pyarrow",
+    "cvxpy": "cvxpy",
+}
+
+
+def installed(peer: str) -> str | None:
+    """The version of a peer; None where it is not installed."""
+    try:
+        return version(PEERS[peer])
+    except PackageNotFoundError:
+        return None
+
+
+def row(job: str, who: str, seconds: float, ours: float, **figures: float | None) -> Row:
+    """`ours` is our own time for the same job; figures that nobody has are left out."""
+    kept = {key.replace("_", " "): _plain(value) for key, value in figures.items() if value is not None}
+    return {"job": job, "who": who, "seconds": seconds, "times ours": seconds / ours, **kept}
+
+
+def _plain(figure: Any) -> Any:
+    """A number of Python's own, as files of JSON take it: peers may answer in numbers of numpy's."""
+    return figure.item() if isinstance(figure, np.generic) else figure
+
+
+def missing(job: str, who: str) -> Row:
+    """A peer that is not installed is named, never passed over in silence."""
+    return {"job": job, "who": who, "missing": True}
+
 
 CALM = 0.1  # seconds between two contestants
 

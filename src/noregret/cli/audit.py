@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noregret.cli.arguments import Rows, Shown, Solving
-from noregret.cli.groups import grouped
-from noregret.cli.visible import put_json
+from noregret.cli.arguments import Rows, Shown, Solving, grouped
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
-    from noregret.auditing import Audit, Part
+    from noregret.task.audit import Audit, Part
 
 
 NAMED = 12  # columns that the heading names
@@ -89,10 +88,10 @@ def audit(
 
     noregret audit log.parquet --prediction said --segment-by country
     """
-    from noregret.auditing import audit as audit_log
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable
-    from noregret.cli.progress import Bar
+    from noregret.cli.terminal import Bar
+    from noregret.task.audit import audit as audit_log
 
     check_writable(log, plot)
     kind = asked_kind(plot, None, ("parts",))
@@ -127,7 +126,8 @@ def audit(
 
 
 def _show(found: Audit) -> None:
-    from noregret.cli.show import number, outward, table
+    from noregret.cli.show import outward, table
+    from noregret.summary import number
 
     with_bias = ", with a bias" if found.bias else ""
     print(
@@ -156,7 +156,7 @@ def _show(found: Audit) -> None:
 
 def _explained(found: Audit) -> Iterator[str]:
     """What a reader may stumble over, a line each."""
-    from noregret.cli.show import counted, number
+    from noregret.summary import counted, number
 
     if found.blank:
         said = "prediction is" if found.blank == 1 else "predictions are"
@@ -177,7 +177,8 @@ def _explained(found: Audit) -> Iterator[str]:
 
 
 def _row(part: Part) -> tuple[str, ...]:
-    from noregret.cli.show import number, outward
+    from noregret.cli.show import outward
+    from noregret.summary import number
 
     regret = part.regret
     if part.infinite:

@@ -11,7 +11,7 @@ import typer
 from noregret.cli.arguments import Quiet
 
 if TYPE_CHECKING:
-    from noregret.bench.row import Row
+    from noregret.bench.timing import Row
 
 
 def bench(
@@ -77,7 +77,7 @@ def bench(
         with whole_file(json) as file:
             file.write(msgspec.json.format(msgspec.json.encode({"facts": machine, "rows": found}), indent=1) + b"\n")
     if plot is not None:
-        from noregret.picture.scaling import draw_scaling
+        from noregret.picture.curves import draw_scaling
 
         draw_scaling(found, plot)
 

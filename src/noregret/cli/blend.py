@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.visible import put_json
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
-    from noregret.blending import Blend
+    from noregret.task.blend import Blend
 
 STRETCHES = 12  # of the lead that are listed; more are only counted
 
@@ -92,11 +92,11 @@ def blend(
 
     noregret blend routes.csv --costs north,south,ferry --range 0,90 --weights weights.csv
     """
-    from noregret.blending import blend as blended
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable, names
     from noregret.cli.solving import leave_if_broken
     from noregret.errors import SettingError
+    from noregret.task.blend import blend as blended
 
     check_writable(table, forecasts, weights, plot, receipt)
     kind = asked_kind(plot, picture, ("overview", "weights", "regret"))
@@ -137,11 +137,11 @@ def _check_asked(
     """All that is missing in one sentence, with the columns there are and a command that would work."""
     from shlex import quote
 
-    from noregret.blending.asking import example, joined, missing
     from noregret.errors import SettingError, listed
     from noregret.experts.blender import LOSSES
     from noregret.experts.forecasts import columns_of
     from noregret.stream.opening import Input
+    from noregret.task.blend.making import example, joined, missing
 
     lacking = [f"--{name}" for name in missing(table, outcome, experts, loss, costs)]
     if not lacking or (costs and (outcome or experts or loss)):
@@ -163,7 +163,7 @@ def _check_asked(
 @contextmanager
 def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal with the rounds blended so far; silent in a pipe."""
-    from noregret.cli.progress import Bar
+    from noregret.cli.terminal import Bar
 
     with Bar(quiet) as bar:
         bar.show("reading the table", None)
@@ -226,7 +226,8 @@ def _weight_rows(found: Blend) -> Iterator[list[Any]]:
 
 
 def _show(found: Blend, best_mean: Any) -> None:
-    from noregret.cli.show import at_most, counted, number, outward, share, table
+    from noregret.cli.show import outward, table
+    from noregret.summary import at_most, counted, number, share
 
     print(_title(found))
     leads = found.leaders()
@@ -263,7 +264,7 @@ def _show(found: Blend, best_mean: Any) -> None:
 
 
 def _title(found: Blend) -> str:
-    from noregret.cli.show import counted
+    from noregret.summary import counted
 
     reading = found.reading
     ends = reading["range"]
@@ -282,7 +283,7 @@ def _stretches(parts: list[Any]) -> str:
 
 
 def _show_promises(found: Blend) -> None:
-    from noregret.cli.show import at_most
+    from noregret.summary import at_most
 
     for one in found.certificates:
         print(f"{one.theorem}: at most {at_most(one.bound)}, {one.verdict.name.lower()} ({one.source})")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Columns, Shown
-from noregret.cli.groups import grouped
-from noregret.cli.visible import put_json
+from noregret.cli.arguments import Columns, Shown, grouped
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
     from noregret.stream.cache.cached import Cached
@@ -61,7 +60,7 @@ def _refuse(reading: dict[str, Any], what: str) -> None:
 
 def _made(source: Cached, quiet: bool) -> tuple[bool, CacheFile]:
     """Whether the cache had to be made, and the cache."""
-    from noregret.cli.progress import Bar
+    from noregret.cli.terminal import Bar
     from noregret.errors import InputError
 
     found = source.sound()
@@ -100,7 +99,8 @@ def _show(answer: dict[str, Any], json: bool, quiet: bool) -> None:
     if json:
         put_json(answer)
     elif not quiet:
-        from noregret.cli.show import number, table
+        from noregret.cli.show import table
+        from noregret.summary import number
 
         print(f"{answer['cache']}: {'made' if answer['made'] else 'up to date'}")
         rows = [(key, number(answer[key])) for key in ("rows", "features", "values", "bytes")]

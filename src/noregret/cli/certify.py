@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.arguments import Cache, Gap, Json, Quiet, Seconds, Threads
-from noregret.cli.visible import put_json
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
     from noregret.stream import Stream
@@ -48,7 +48,6 @@ def certify(
     from noregret import model as models
     from noregret.cli.drawing import asked_kind, check_certified, draw
     from noregret.cli.options import check_writable
-    from noregret.cli.show import title_of
     from noregret.cli.solving import (
         certified,
         checked_gap,
@@ -62,6 +61,7 @@ def certify(
     from noregret.proof.certify import certify as certify_run
     from noregret.proof.replay import reading
     from noregret.run import Run
+    from noregret.summary import title_of
 
     check_writable(str(model), receipt, plot, what="the model")
     for stream in streams:

@@ -6,14 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from noregret.cli.options import (
-    check_same,
-    flag,
-    learner_settings,
-    make_learner,
-    positive_label,
-    with_defaults,
-)
+from noregret.cli.options import check_same, flag, learner_settings, make_learner, positive_label, with_defaults
 from noregret.errors import InputError, SettingError
 from noregret.learner import LEARNERS, Core, settings_of
 from noregret.learner.default import default, loss_for, task_of, task_of_loss
@@ -77,6 +70,13 @@ def check_named(wanted: Wanted) -> None:
 def chosen(wanted: Wanted, source: Stream) -> Chosen:
     """A new learner, for the labels that the first rows show."""
     seen = recognise(source)
+    if (
+        wanted.name is not None
+        and wanted.name in LEARNERS
+        and wanted.task is None
+        and "task" in settings_of(wanted.name)
+    ):
+        wanted = replace(wanted, task=seen.task)
     if wanted.name is None:
         wanted = _with_default(wanted, seen, source)
         core, radius = _named(wanted)
@@ -104,6 +104,8 @@ def _named(wanted: Wanted) -> tuple[Core, float | None]:
         _check_loss(wanted.task, settings["loss"])
     if wanted.name in LEARNERS:
         settings["loss"] = loss_for(wanted.name, wanted.task, settings["loss"])
+        if wanted.task is not None and "task" in settings_of(wanted.name):
+            settings["task"] = str(wanted.task)
     core = make_learner(wanted.name, settings)
     if wanted.task is not None and task_of(core) is not wanted.task:
         raise SettingError(
@@ -123,11 +125,11 @@ def _with_default(wanted: Wanted, seen: Recognised, source: Stream) -> Wanted:
         raise InputError(
             f"{_look_numeric(seen)}, and the loss {loss} is for classes: use --loss squared", source.source
         )
-    name, settings = default(task, loss, source.features.width)
-    if wanted.select:
-        settings.pop("scale", None)  # rows must look the same to every predictor of the run
+    name, settings = default(task, loss)
+    if wanted.select and task is Task.BINARY:  # rows must look the same to every predictor of the run
+        name, settings = "adagrad", {"loss": loss or "logistic", "bias": True, "unit_norm": True}
     asked = dict(wanted.settings)
-    if task is Task.REGRESSION and "loss" not in settings_of(name):
+    if "loss" not in settings_of(name):
         asked["loss"] = None  # it is the only one that the learner has
     given = {key: value for key, value in asked.items() if value is not None}
     return replace(wanted, name=name, settings={**asked, **settings, **given})

@@ -8,15 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Playing, Reading, Shown, Solving, StreamFile, TaskName
-from noregret.cli.groups import Group, grouped
-from noregret.cli.settings import CommonSettings
-from noregret.cli.visible import put_json
+from noregret.cli.arguments import (
+    CommonSettings,
+    Group,
+    Playing,
+    Reading,
+    Shown,
+    Solving,
+    StreamFile,
+    TaskName,
+    grouped,
+)
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
-    from noregret.comparison import Comparison, Contender
     from noregret.learner import Core
     from noregret.stream import Stream
+    from noregret.task.compare import Comparison, Contender
 
 
 class Contenders(Group):
@@ -108,14 +116,14 @@ def _played(
     confidence: float,
     shown: Shown,
 ) -> Comparison:
-    from noregret.cli.progress import Bar
-    from noregret.comparison import compare as play_all
+    from noregret.cli.terminal import Bar
+    from noregret.task.compare import compare as play_all
 
     with Bar(shown.silent) as bar:
         return play_all(
             source,
             cores,
-            task=contenders.task,
+            task=None if _asks_task(cores) else contenders.task,
             positive=reading.positive if cores is None else None,
             certify=contenders.certify,
             passes=playing.passes,
@@ -126,6 +134,13 @@ def _played(
             confidence=confidence,
             watch=bar.show,
         )
+
+
+def _asks_task(cores: dict[str, Core] | None) -> bool:
+    """Whether a learner was named that plays for the task that it is given."""
+    from noregret.learner import settings_of
+
+    return any("task" in settings_of(core.name) for core in (cores or {}).values())
 
 
 def _check_asked(contenders: Contenders, common: CommonSettings, solving: Solving) -> None:
@@ -143,7 +158,9 @@ def _check_asked(contenders: Contenders, common: CommonSettings, solving: Solvin
 
 def _command(stream: str, reading: dict[str, Any], comparison: Comparison, shuffle: int | None) -> str:
     """`learn` with the best learner, its settings, and the options by which the stream was read."""
-    from noregret.cli.notes import command_of
+    from noregret.cli.options import flag
+    from noregret.cli.show import command_of
+    from noregret.learner import settings_of
 
     best = comparison.best
     name, _, rest = best.spec.partition(":")
@@ -155,7 +172,8 @@ def _command(stream: str, reading: dict[str, Any], comparison: Comparison, shuff
         own["radius"] = f"{float(radius):g}"
     said = command_of(stream, {**given, "learner": name, **own, "shuffle": shuffle})
     settings = best.run.learner.settings
-    flags = [f"--{key.replace('_', '-')}" for key in ("bias", "unit_norm") if settings.get(key)]
+    usual = {key: one.default for key, one in settings_of(best.run.learner.name).items()}
+    flags = [flag(key) for key in ("bias", "unit_norm") if settings.get(key) and not usual[key]]
     scale = settings.get("scale")
     return " ".join(["noregret", said, *([f"--scale {scale}"] if scale else []), *flags])
 
@@ -164,6 +182,7 @@ def _learners(contenders: Contenders, common: CommonSettings, positive: str | No
     """The learners by the text that asked for each; None for the line-up."""
     from noregret.cli.options import positive_label
     from noregret.errors import SettingError
+    from noregret.learner import LEARNERS, settings_of
 
     if contenders.learner is None:
         return None
@@ -171,7 +190,9 @@ def _learners(contenders: Contenders, common: CommonSettings, positive: str | No
     for spec in contenders.learner:
         if spec in found:
             raise SettingError(f"--learner {spec} is given twice")
-        found[spec] = core = parse(spec, contenders.radius, common)
+        name = spec.partition(":")[0]
+        told = {"task": contenders.task} if name in LEARNERS and "task" in settings_of(name) else {}
+        found[spec] = core = parse(spec, contenders.radius, {**common, **told})
         if positive is not None:
             core.labels = positive_label(core, positive)
     return found
@@ -208,13 +229,14 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
 
 
 def _show(comparison: Comparison) -> None:
-    from noregret.cli.show import number, outward, table
+    from noregret.cli.show import outward, table
+    from noregret.summary import number
 
     first = comparison.contenders[0].run
     print(f"{number(first.rounds)} rounds of {number(first.features)} features, identical for every learner")
     if comparison.recognised is not None:
         task = comparison.recognised.task
-        print(f"task: {task.words}; default line-up, each learner with a bias and scaled rows, best first")
+        print(f"task: {task.words}; default line-up, best first; all but auto with a bias and scaled rows")
     errors = "mean absolute error" if first.mistakes is None else "mistakes"
     solved = ("regret", "bound", "slack") if comparison.certified else ()
     head = ("", errors, "loss", "per row", *solved, "seconds")
@@ -234,7 +256,8 @@ def _show(comparison: Comparison) -> None:
 
 
 def _row(one: Contender, certified: bool) -> tuple[str, ...]:
-    from noregret.cli.show import at_most, number, outward
+    from noregret.cli.show import outward
+    from noregret.summary import at_most, number
 
     run, bound, slack = one.run, "–", "–"
     if one.bound is not None and one.bound.bound is not None and one.bound.observed is not None:
@@ -252,7 +275,7 @@ def _row(one: Contender, certified: bool) -> tuple[str, ...]:
 
 
 def _mistakes(mistakes: float | None, rounds: int) -> str:
-    from noregret.cli.show import number, share
+    from noregret.summary import number, share
 
     return "–" if mistakes is None else f"{number(mistakes)} ({share(mistakes, rounds)})"
 
@@ -269,9 +292,8 @@ def _told(one: Contender) -> str:
 
 def _baselines(comparison: Comparison) -> list[tuple[str, ...]]:
     """The two rules without features as rows of the table."""
-    from noregret.cli.show import number
     from noregret.loss import absolute
-    from noregret.summary import BASELINES
+    from noregret.summary import BASELINES, number
 
     first = comparison.contenders[0].run
     blank = ("",) * (4 if comparison.certified else 1)

@@ -1,4 +1,4 @@
-"""`noregret demo`: two learners on real data that comes with scikit-learn, one run certified, and a report of it."""
+"""`noregret demo`: the default and two learners on real data that comes with scikit-learn, one certified, a report."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def demo(
         "demo"
     ),
 ) -> None:
-    """Run two learners on 569 real examinations, certify one run and write a report for the browser.
+    """Run the default and two learners on 569 real examinations, certify one run and write a report for the browser.
 
     Example: noregret demo
     """
     from noregret import learner as learners
     from noregret import model
-    from noregret.cli.progress import telling
     from noregret.cli.solving import leave_if_broken
+    from noregret.cli.terminal import telling
     from noregret.picture.canvas import can_draw
-    from noregret.picture.error import draw_error
+    from noregret.picture.curves import draw_error
     from noregret.picture.explain import draw_story, story
     from noregret.proof.certify import certify
     from noregret.protocol import play
@@ -36,8 +36,9 @@ def demo(
     from noregret.stream import read
 
     rows = _written(output)
-    with telling("playing two learners"):
+    with telling("playing three learners"):
         runs = {
+            "auto, the default": play(learners.Auto(), read(rows), shuffle=0),
             "perceptron": play(learners.Perceptron(scale="max", bias=True), read(rows), shuffle=0),
             "gradient descent": play(
                 learners.OnlineGradientDescent(loss="logistic", radius=3.0, scale="max", bias=True),
@@ -88,8 +89,8 @@ def _written(output: Path) -> Path:
 
 def _show(runs: dict[str, Run]) -> None:
     """The learners beside the two rules that look at no measurement."""
-    from noregret.cli.show import share, table
-    from noregret.summary import BASELINES
+    from noregret.cli.show import table
+    from noregret.summary import BASELINES, share
 
     first = next(iter(runs.values()))
     rows = [(name, str(run.mistakes), share(run.mistakes or 0, run.rounds)) for name, run in runs.items()]
@@ -100,7 +101,7 @@ def _show(runs: dict[str, Run]) -> None:
 
 def _show_regret(receipt: Receipt) -> None:
     """What gradient descent lost, what hindsight would have, what was promised."""
-    from noregret.cli.show import at_least, at_most, number
+    from noregret.summary import at_least, at_most, number
 
     regret = receipt.regret
     assert regret is not None

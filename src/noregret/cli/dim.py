@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noregret.cli.visible import put_json
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
     from noregret.finite import Dimensions
@@ -59,14 +59,15 @@ def dim(
 @contextmanager
 def searching(quiet: bool) -> Iterator[Callable[[str, int, int, int], None]]:
     """A line on a terminal with the two ends of the dimension searched; silent in a pipe."""
-    from noregret.cli.progress import telling
+    from noregret.cli.terminal import telling
 
     with telling("searching", quiet) as tell:
         yield lambda what, lower, upper, looked: tell(f"{what} dimension: {lower} to {upper} ({looked:,} searched)")
 
 
 def _show(found: Dimensions, witness: bool, tree: bool) -> None:
-    from noregret.cli.show import number, table
+    from noregret.cli.show import table
+    from noregret.summary import number
 
     hypotheses = found.hypotheses
     rows = [("hypotheses", number(len(hypotheses))), ("points", number(len(hypotheses.points)))]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.visible import put_json
+from noregret.cli.terminal import put_json
 from noregret.errors import InputError, SettingError
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def game(
     """
     from noregret.cli.dim import searching
     from noregret.cli.drawing import asked_kind, draw
-    from noregret.cli.show import counted
     from noregret.cli.solving import checked_seconds
     from noregret.finite import Depths, TreeAdversary, deepest_tree, duel, load_class
+    from noregret.summary import counted
 
     limit = checked_seconds(seconds)
     kind = asked_kind(plot, picture, ("tree", "mistakes"))
@@ -100,7 +100,7 @@ class You:
         return self.version_space.bit_count()
 
     def predict(self, point: Any) -> int:
-        from noregret.cli.show import counted
+        from noregret.summary import counted
 
         if not self._silent:
             print(f"{counted(self.size, 'hypothesis')} left; point {point}? ", end="", flush=True)
@@ -173,8 +173,9 @@ def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Dept
 
 
 def _show(answer: dict[str, Any]) -> None:
-    from noregret.cli.show import at_most, counted, number, table
+    from noregret.cli.show import table
     from noregret.finite import Bounds
+    from noregret.summary import at_most, counted, number
 
     ends = Bounds(**answer["littlestone_bounds"])
     rows = [

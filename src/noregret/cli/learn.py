@@ -7,9 +7,17 @@ from typing import Annotated
 
 import typer
 
-from noregret.cli.arguments import Playing, Reading, Shown, Solving, StreamFile, TaskName
-from noregret.cli.groups import Group, grouped
-from noregret.cli.settings import LearnerSettings
+from noregret.cli.arguments import (
+    Group,
+    LearnerSettings,
+    Playing,
+    Reading,
+    Shown,
+    Solving,
+    StreamFile,
+    TaskName,
+    grouped,
+)
 from noregret.learner import LEARNERS
 
 
@@ -18,10 +26,7 @@ class Named(Group):
 
     learner: Annotated[
         str | None,
-        typer.Option(
-            help="Default: adagrad for two classes, multiclass for more, vaw for numbers."
-            f" One of {', '.join(LEARNERS)}."
-        ),
+        typer.Option(help=f"Default: auto, a mixture of many learners. One of {', '.join(LEARNERS)}."),
     ] = None
     task: TaskName = None
 
@@ -67,8 +72,8 @@ class Asked(Shown, Solving, Reading, Playing):
     picture: Annotated[
         str | None,
         typer.Option(
-            help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of two features boundary and"
-            " updates; with --certify regret and bounds.",
+            help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
+            " features boundary and updates; with --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None

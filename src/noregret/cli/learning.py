@@ -18,7 +18,7 @@ from noregret.cli.interrupt import Interrupt
 from noregret.cli.options import check_writable, class_weights, flag, with_defaults
 from noregret.cli.signals import stop_code
 from noregret.cli.solving import checked_gap, checked_seconds
-from noregret.cli.visible import put_json
+from noregret.cli.terminal import put_json
 from noregret.errors import SettingError
 from noregret.protocol import play
 from noregret.rounds import Gathering
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from noregret.proof.receipt import Receipt
     from noregret.rounds import Rounds
     from noregret.run import Run
-    from noregret.selection import Selection
     from noregret.stream import Stream
+    from noregret.task.select import Selection
 
 
 class Learning:
@@ -148,6 +148,7 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
+        kinds = (*kinds, *(["weights"] if core.name == "auto" else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:
@@ -189,7 +190,7 @@ class Learning:
         """What goes on beside the rounds: the bar and the prediction file."""
         from noregret.atomic import whole_file
         from noregret.cli.predictions import Predictions
-        from noregret.cli.progress import Progress
+        from noregret.cli.terminal import Progress
 
         core, path, planar = self.choice.core, self.asked.predictions, self.kind in PLANAR
         with ExitStack() as stack:
@@ -272,12 +273,12 @@ class Learning:
             raise typer.Exit(1)
 
     def _advice(self) -> list[str]:
-        from noregret.cli.notes import advised, command_of
+        from noregret.cli.show import advised, command_of
 
         return advised(self.run, self.choice, command_of(self.stream, self.wanted.reading))
 
     def _print_json(self) -> None:
-        from noregret.cli.notes import task_told
+        from noregret.cli.show import task_told
         from noregret.cli.solving import certified
 
         answer = {**self.run.to_dict(), "task": task_told(self.choice), "advice": self._advice()}
@@ -289,8 +290,7 @@ class Learning:
         put_json(answer)
 
     def _show(self) -> None:
-        from noregret.cli.notes import as_read, title
-        from noregret.cli.show import show_lines, show_run
+        from noregret.cli.show import as_read, show_lines, show_run, title
 
         run, choice = self.run, self.choice
         show_run(run, title(run, choice), choice.task.words)

@@ -17,9 +17,8 @@ from typing import Annotated, Any
 import typer
 
 from noregret._version import __version__
-from noregret.cli.given import check_only_what_is_given
 from noregret.cli.signals import came, listen, stop_code
-from noregret.cli.visible import escaped_output
+from noregret.cli.terminal import escaped_output
 from noregret.errors import CacheWarning, NoregretError, SettingError, on_command_line
 from noregret.memory import shortage
 
@@ -156,3 +155,24 @@ def _usage(error: Exception) -> str:
     message = error.format_message()  # type: ignore[attr-defined]
     hint = "" if context is None else f" (see {context.command_path} --help)"
     return f"{where}{message[:1].lower()}{message[1:].rstrip('.')}{hint}"
+
+
+def check_only_what_is_given(command: Any) -> None:
+    """Let defaults and texts through as they are; under versions of typer that do not do this, nothing changes."""
+    context = typer.Context(command, help_option_names=["-h", "--help"])
+    for parameter in command.get_params(context):
+        if hasattr(parameter, "_runtime_param") and parameter.nargs == 1 and not parameter.multiple:
+            parameter._runtime_param = Unchecked()
+    for inner in getattr(command, "commands", {}).values():
+        check_only_what_is_given(inner)
+
+
+class Unchecked:
+    """Stands in for the check of one option's value until words of the command line have to become something else."""
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        text = param.type_descriptor.annotation in (str, str | None)
+        if text or not isinstance(value, str):
+            return value
+        param._runtime_param = None
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)

@@ -30,15 +30,18 @@ COMMON = tuple(fields(Prepared))  # what every learner has
 
 
 def told_by_text(name: str) -> dict[str, Setting]:
-    """What a learner can be told by an option or a SPEC."""
+    """The settings of a learner that an option or a SPEC can give."""
     return {key: one for key, one in settings_of(name).items() if one.kind is not object}
 
 
 def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The settings among the given options, refusing those that the learner does not have."""
-    known, found = told_by_text(name), {}
+    known, found = told_by_text(name), dict[str, Any]()
     for key, value in options.items():
         if value is None:
+            continue
+        if key == "task" and key in settings_of(name):  # an option of its own
+            found[key] = value
             continue
         if key not in known:
             *others, last = (owner for owner in LEARNERS if key in settings_of(owner))
@@ -124,7 +127,7 @@ def check_writable(source: str, *outputs: Path | None, what: str = "the stream")
 
 def _check_place(path: Path, whole: bool) -> None:
     if str(path) == "-":
-        raise InputError("is no file: name one, or /dev/stdout", str(path))
+        raise InputError("must be the name of a file, or /dev/stdout", str(path))
     if path.is_dir():
         raise InputError("is a folder, a file was expected", str(path))
     if not whole:  # its folder need not be written to
@@ -132,9 +135,7 @@ def _check_place(path: Path, whole: bool) -> None:
             raise InputError("cannot be written: permission denied", str(path))
         return
     if not path.parent.is_dir():
-        what = (
-            f"{str(path.parent)!r} is no folder" if path.parent.exists() else f"there is no folder {str(path.parent)!r}"
-        )
-        raise InputError(f"cannot be written: {what}", str(path))
+        wrong = "is not a folder" if path.parent.exists() else "does not exist"
+        raise InputError(f"cannot be written: {str(path.parent)!r} {wrong}", str(path))
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"cannot be written: the folder {str(path.parent)!r} is read-only", str(path))

@@ -29,7 +29,7 @@ def predict(
     from noregret.atomic import whole_file
     from noregret.cli.options import check_writable
     from noregret.cli.predictions import Predictions
-    from noregret.cli.progress import telling
+    from noregret.cli.terminal import telling
     from noregret.learner import Core
     from noregret.stream import Stream, read
 
@@ -51,7 +51,7 @@ def predict(
         writer = Predictions(file, core, labels=False)  # type: ignore[arg-type]
         done = 0
         for block in source.blocks():
-            writer.write(block, core.scores(block.rows))
+            writer.write(block, core.scores(block.rows, ahead=done))
             done += len(block)
             tell(f"{done:,} rows scored")
         writer.close()

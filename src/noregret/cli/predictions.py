@@ -13,8 +13,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret.learner import Core, Selected
-from noregret.loss import probability
+from noregret.loss import probability, softmax
 from noregret.stream.block import Block
 
 Vector = NDArray[np.float64]
@@ -25,8 +26,9 @@ TIED = {0.0: -1, 1.0: 1, -1.0: 0}  # the class of a score of 0 by what `tie` cou
 class Predictions:
     """Writes `row,label,score,prediction`: the place of each row, its label, and what was said before it was known.
 
-    Of many classes the score is that of the class predicted. Of the logistic loss there is a column `probability`, that
-    of the positive label. Without `labels` rows were not played, and nothing is left without a prediction.
+    Of many classes the score is that of the class predicted. If the loss is of probabilities there is a column
+    `probability`: that of the positive label, or of the class predicted. Without `labels` rows were not played, and
+    nothing is left without a prediction.
     """
 
     def __init__(self, file: IO[bytes], core: Core, labels: bool) -> None:
@@ -41,6 +43,7 @@ class Predictions:
 
     def write(self, block: Block, scores: Vector, y: Vector | None = None) -> None:
         """The rounds of a block, y their labels as codes; rows of weight 0 were no rounds and are left out."""
+        chances = self._chances(scores) if self._probability else scores
         scores, said = self._told(scores)
         played = np.flatnonzero(~np.isnan(scores))
         scores, said = scores[played], None if said is None else said[played]
@@ -48,9 +51,15 @@ class Predictions:
         columns: list[Any] = [block.lines[played].tolist(), *([] if labels is None else [labels])]
         columns.append([repr(score) for score in scores.tolist()])
         if self._probability:
-            columns.append([repr(p) for p in probability(scores).tolist()])
+            columns.append([repr(p) for p in chances[played].tolist()])
         columns.append(columns[-1] if said is None else self._words(said, labels, None if y is None else y[played]))
         self._writer.writerows(zip(*columns, strict=True))
+
+    def _chances(self, scores: Vector) -> Vector:
+        """The probability of +1, or of many classes that of the class that is said."""
+        if scores.ndim == 1:
+            return probability(scores)
+        return arithmetic.exp(scores[:, 2]) if self._labels else softmax(scores).max(axis=1)
 
     def _told(self, scores: Vector) -> tuple[Vector, Places | None]:
         """One score a row, and the place of the class that it says, −1 for none; None where labels are numbers."""

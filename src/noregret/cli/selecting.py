@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from noregret.learner import Core
     from noregret.rounds import Rounds
     from noregret.run import Run
-    from noregret.selection import Selection
+    from noregret.task.select import Selection
 
 AVERAGE = (
     "for the 0/1 loss averaged weights have no such bound: (1, 0) and (0, 1) are each wrong on one of the rows (1, −2)"
@@ -33,8 +33,8 @@ def asked_for(
             "--select needs every round, and a resumed model keeps none: learn from all rows in one run,"
             " or use noregret.select in Python"
         )
-    from noregret.selection.candidates import starts
-    from noregret.selection.choosing import check
+    from noregret.proof.facts.candidates import starts
+    from noregret.proof.facts.selection import check
 
     level = 0.95 if confidence is None else confidence
     check(how, level)
@@ -43,22 +43,23 @@ def asked_for(
 
 
 def check_learner(core: Core) -> None:
-    from noregret.selection.choosing import refuse
+    from noregret.proof.facts.selection import refuse
 
     refuse(core)
 
 
 def selected(run: Run, rounds: Rounds, wanted: dict[str, Any]) -> Selection:
     """The selection from a run whose rounds were kept."""
-    from noregret.selection.choosing import chosen
+    from noregret.task.select import chosen
 
     return chosen(run.learner, rounds, **wanted)
 
 
 def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
     """What was chosen, among how many, and what is promised of it."""
-    from noregret.cli.show import at_most, number, table
+    from noregret.cli.show import table
     from noregret.cli.solving import unmet
+    from noregret.summary import at_most, number
 
     rows = [("candidates", _candidates(selection))] if selection["how"] != "last" else []
     if selection["round"] is not None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noregret.cli.arguments import Cache, Rows, Shown, StreamFile
-from noregret.cli.groups import grouped
-from noregret.cli.visible import put_json
+from noregret.cli.arguments import Cache, Rows, Shown, StreamFile, grouped
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
-    from noregret.separation import Separation
+    from noregret.task.separate import Separation
 
 SHOWN = 8  # rows with their weights
 
@@ -58,11 +57,11 @@ def separate(
     """
     from noregret.cli.drawing import PLANAR, asked_kind, check_plane
     from noregret.cli.options import check_writable
-    from noregret.cli.progress import Bar
     from noregret.cli.solving import checked_gap, checked_seconds
+    from noregret.cli.terminal import Bar
     from noregret.errors import SettingError
-    from noregret.separation import separate as separate_rows
     from noregret.stream import read
+    from noregret.task.separate import separate as separate_rows
 
     check_writable(stream, proof, plot)
     kind = asked_kind(plot, picture, ("boundary", "steps", "step-sizes", "updates"))
@@ -120,7 +119,8 @@ def _draw(found: Separation, stream: str, kind: str, plot: Path) -> None:
 
 
 def _show(found: Separation, gap: float) -> None:
-    from noregret.cli.show import at_least, at_most, counted, number, table
+    from noregret.cli.show import table
+    from noregret.summary import at_least, at_most, counted, number
 
     where = "anywhere" if found.preparation["bias"] else "through 0"
     print(f"{found.source}: {found.sentence} ({where})")

@@ -1,30 +1,37 @@
-"""Tables for people."""
+"""Tables for people, and the lines under the table of a run: what was recognised, what to try next."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
-from noregret.cli.visible import put, visible
-from noregret.run import Run
-from noregret.summary import RUN_HEAD, at_least, at_most, counted, number, run_rows, share, title_of
+from noregret.advice import advice
+from noregret.cli.options import flag
+from noregret.cli.terminal import put, visible
+from noregret.learner import settings_of
+from noregret.stream.labels import shown_label
+from noregret.stream.task import Task
+from noregret.summary import (
+    LEADERS,
+    RUN_HEAD,
+    at_least,
+    at_most,
+    member_rows,
+    members_head,
+    price,
+    run_rows,
+    title_of,
+)
+
+if TYPE_CHECKING:
+    from noregret.cli.choosing import Chosen
+    from noregret.run import Run
 
 LINES = 20  # lines shown of what was recognised
-
-__all__ = [
-    "at_least",
-    "at_most",
-    "counted",
-    "number",
-    "outward",
-    "share",
-    "show_lines",
-    "show_run",
-    "table",
-    "title_of",
-]
 
 
 def table(rows: Sequence[Sequence[str]], head: Sequence[str] | None = None, title: str | None = None) -> None:
@@ -66,11 +73,15 @@ def outward(lower: float, upper: float) -> str:
     return f"[{at_least(lower)}, {at_most(upper)}]"
 
 
-def show_run(run: Run, title: str | None = None, task: str | None = None) -> None:
-    """The table of one run."""
+def show_run(run: Run, title: str | None = None, task: str | None = None, leaders: int | None = LEADERS) -> None:
+    """The table of one run, and of a mixture its leading members."""
     rows = run_rows(run)
     told = [] if task is None else [("task", task, "")]
     table([*told, *rows], RUN_HEAD, title=title_of(run) if title is None else title)
+    if run.members is not None and run.rounds:
+        print()
+        table(member_rows(run, leaders), members_head(run))
+        print(price(run))
 
 
 def show_lines(lines: Sequence[str]) -> None:
@@ -81,3 +92,75 @@ def show_lines(lines: Sequence[str]) -> None:
         print(line)
     if len(lines) > LINES:
         print(f"and {len(lines) - LINES:,} more lines about other columns")
+
+
+def title(run: Run, choice: Chosen) -> str:
+    """The first line: the learner, whether it is the default, its settings."""
+    name, colon, settings = title_of(run).partition(":")
+    if choice.named:
+        return title_of(run)
+    return f"{name} (the default for {choice.task.words}){colon}{settings}"
+
+
+def as_read(run: Run, choice: Chosen) -> list[str]:
+    """What was recognised, and what the figures speak of."""
+    lines = []
+    if choice.seen is not None and not choice.task_given:
+        met = _some([shown_label(label) for label in choice.seen.labels])
+        met += ", no second label yet" if choice.task is Task.BINARY and len(choice.seen.labels) == 1 else ""
+        lines.append(
+            f"task: {choice.task.words} ({met}), recognised from the first {choice.seen.rows:,} rows (override: --task)"
+        )
+    prepared = run.learner.preparation.words
+    if prepared:
+        lines.append(f"prepared: {', '.join(prepared)}; losses, bounds and hindsight refer to the prepared rows")
+    return lines
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
+
+
+def task_told(choice: Chosen) -> dict[str, Any]:
+    """The same for `--json`."""
+    given = choice.task_given or choice.seen is None
+    return {"name": str(choice.task), "recognised_from": None if given or choice.seen is None else choice.seen.rows}
+
+
+def advised(run: Run, choice: Chosen, command: str) -> list[str]:
+    """What to try next, a line each."""
+    found = advice(run, choice.seen, choice.task_given)
+    stream = command.partition(" ")[2]
+    return [
+        f"advice: {one.finding}: noregret "
+        + (f"compare {stream}" if one.options is None else f"{command} {_added(run, choice, one.options)}")
+        for one in found
+    ]
+
+
+def _added(run: Run, choice: Chosen, options: str) -> str:
+    """Options to try beside those that chose the learner of this run, or instead of them."""
+    if not choice.named or options.startswith(("--learner", "--task")):
+        return options
+    learner = run.learner
+    kept = [f"--learner {learner.name}"]
+    if "loss" in settings_of(learner.name):
+        kept.append(f"--loss {learner.loss.spec}")
+    kept += [flag(key) for key in ("bias", "unit_norm") if learner.settings.get(key)]
+    return " ".join([*kept, options])
+
+
+def command_of(stream: str, reading: Mapping[str, Any]) -> str:
+    """`learn` with the stream and the options by which it was read.
+
+    >>> command_of("a b.csv", {"label": "y", "text": ["m", "n"], "class_weight": {"1": 2.0}, "positive": None})
+    "learn 'a b.csv' --label y --text m,n --class-weight 1=2"
+    """
+    said = [f"{flag(key)} {shlex.quote(_said(value))}" for key, value in reading.items() if value is not None]
+    return " ".join(["learn", shlex.quote(stream), *said])
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, dict):
+        return ",".join(f"{label}={weight:g}" for label, weight in value.items())
+    return ",".join(value) if isinstance(value, list | tuple) else str(value)

@@ -46,7 +46,7 @@ def radii_of(text: str | None) -> list[float]:
 @contextmanager
 def closing_in(quiet: bool) -> Iterator[Callable[[float, float], None]]:
     """A line on a terminal with the two ends of the comparator's loss; silent in a pipe."""
-    from noregret.cli.progress import telling
+    from noregret.cli.terminal import telling
 
     with telling("solving for the best model in hindsight", quiet) as tell:
         yield lambda lower, upper: tell(f"loss of the best model in hindsight: between {lower:.6g} and {upper:.6g}")
@@ -67,7 +67,8 @@ def certified(answer: dict[str, Any], receipt: Receipt) -> dict[str, Any]:
 
 def show_receipt(receipt: Receipt, gap: float) -> None:
     """The regret as an interval, and the certificates: bounds are rounded up, what is at least so much down."""
-    from noregret.cli.show import at_most, table
+    from noregret.cli.show import table
+    from noregret.summary import at_most
 
     rows = [_regret_row(entry) for entry in receipt.entries]
     if rows:
@@ -93,7 +94,7 @@ def _float(value: Any) -> float | None:
 
 
 def _regret_row(entry: dict[str, Any]) -> tuple[str, ...]:
-    from noregret.cli.show import at_least, at_most
+    from noregret.summary import at_least, at_most
 
     radius, sigma = float(entry["domain"]["radius"]), entry["sigma"]
     ball = f", ‖u‖ ≤ {radius:g}" if math.isfinite(radius) else ""

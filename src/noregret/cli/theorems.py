@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.visible import put_json
+from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
     from noregret.proof.theorem import Theorem

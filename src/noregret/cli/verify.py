@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from noregret.cli.arguments import Cache, Threads
-from noregret.cli.visible import put_json
+from noregret.cli.terminal import put_json
 
 
 def verify(
@@ -33,7 +33,7 @@ def verify(
     Example: noregret verify spam.receipt.json spam.svm.gz
     """
     from noregret.cli.certify import read_again
-    from noregret.cli.progress import telling
+    from noregret.cli.terminal import telling
     from noregret.errors import ReceiptError, SettingError
     from noregret.proof.receipt import Receipt, decoded, kind_of
     from noregret.proof.verify import verify as verify_receipt
@@ -82,7 +82,7 @@ def _rows(checks: list[tuple[str, Any, Any]]) -> list[tuple[str, str]]:
 
 
 def _shown(what: str, claimed: object) -> str:
-    from noregret.cli.show import at_least, at_most, number
+    from noregret.summary import at_least, at_most, number
 
     if isinstance(claimed, list) and "verdict" in what:  # of a theorem that claims nothing, with its empty figures
         return str(claimed[0])

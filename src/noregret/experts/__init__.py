@@ -1,7 +1,6 @@
 """Following experts: Weighted Majority, Hedge, doubling, AdaHedge, Fixed-Share, and whom they are compared with."""
 
 from noregret.experts.blender import Blender
-from noregret.experts.combination import Combination, best_combination
 from noregret.experts.contest import Contest
 from noregret.experts.learner import (
     LEARNERS,
@@ -14,13 +13,12 @@ from noregret.experts.learner import (
     WeightedMajority,
     load,
 )
-from noregret.experts.switching import Switching, best_switching
+from noregret.experts.rules import Switching, best_switching
 
 __all__ = [
     "LEARNERS",
     "AdaHedge",
     "Blender",
-    "Combination",
     "Contest",
     "Experts",
     "FixedShare",
@@ -29,7 +27,6 @@ __all__ = [
     "HedgeDoubling",
     "Switching",
     "WeightedMajority",
-    "best_combination",
     "best_switching",
     "load",
 ]

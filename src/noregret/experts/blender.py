@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import ModelFileError, SettingError
-from noregret.experts import file, rules
+from noregret.experts import forecasts, rules
 from noregret.experts import loss as losses
-from noregret.experts.engine import Engine, Rule
-from noregret.experts.forecasts import LAST
+from noregret.experts.contest import Contest
+from noregret.experts.engine import Engine, Played, Rule
+from noregret.experts.forecasts import LAST, Laid
 
 Vector = NDArray[np.float64]
 LOSSES = ("squared", "absolute", "log", "zero-one", "brier")
@@ -42,13 +43,13 @@ def _method(loss: str, method: str | None, against: str | None) -> str:
     if found not in METHODS:
         raise SettingError(f"blend: method must be one of {', '.join(METHODS)}, got {found!r}")
     if found == "mixture" and loss not in losses.MIXABLE:
-        raise SettingError(f"blend: method mixture is for the losses log, squared and brier, not for {loss}")
+        raise SettingError(f"blend: method mixture accepts only the losses log, squared and brier, got {loss}")
     if found == "gradient" and loss not in losses.LINEARISED:
         raise SettingError(
-            f"blend: the best mean is competed with for {' and '.join(losses.LINEARISED)} loss, not for {loss}"
+            f"blend: method gradient accepts only the losses {' and '.join(losses.LINEARISED)}, got {loss}"
         )
     if found != "mixture" and loss == "log":
-        raise SettingError(f"blend: the log loss has no bound, so its method is mixture, not {found}")
+        raise SettingError(f"blend: method must be mixture for the log loss, which is unbounded, got {found}")
     return found
 
 
@@ -261,6 +262,24 @@ class Blender:
             raise SettingError(f"blend: the outcome {y:g} lies outside [{lo:g}, {hi:g}]")
         return y
 
+    def contest(self, laid: Laid, played: Played) -> Contest:
+        """What came of a whole table, as theorems ask for it."""
+        return Contest(
+            self.method,
+            self.engine.rule,
+            self.loss_name,
+            self.range,
+            laid.given,
+            laid.outcomes,
+            played.losses,
+            played.forecasts if self.loss_name != "costs" else np.zeros((len(laid.given), 1)),
+            self.engine.totals,
+            self.engine.gap,
+            self.announced,
+            self.rate if self.method == "hedge" else None,
+            self.switches,
+        )
+
     @property
     def settings(self) -> dict[str, Any]:
         """What it was made with, as JSON takes it."""
@@ -281,12 +300,12 @@ class Blender:
         if self._pending is not None:
             raise SettingError("blend: a round waits for its outcome; save before predict or after learn")
         last = None if math.isnan(self._last) else self._last
-        file.save(path, "blender", {**self.settings, "last": last}, self.engine.state)
+        forecasts.save(path, "blender", {**self.settings, "last": last}, self.engine.state)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The blender of a file."""
-        stored, name = file.load(path), os.fspath(path)
+        stored, name = forecasts.load(path), os.fspath(path)
         if stored.kind != "blender":
             raise ModelFileError(f"holds {stored.kind!r}, not a blender", name)
         try:
@@ -296,5 +315,5 @@ class Blender:
             found._last = math.nan if last is None else float(last)
         except (TypeError, ValueError, KeyError, SettingError) as error:
             raise ModelFileError(f"the settings in the experts file are invalid ({error})", name) from error
-        found.engine.state = file.state_of(stored, len(found.experts), name)
+        found.engine.state = forecasts.state_of(stored, len(found.experts), name)
         return found

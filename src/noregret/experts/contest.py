@@ -1,13 +1,15 @@
-"""How a run compares with its experts: losses and regret as intervals, and all that a theorem asks of the run.
+"""A run of experts, and facts of it: each computed when it is asked for, from what was said and lost, rounded outward.
 
 Regret against expert i is counted over the rounds in which i was awake: Σ (own loss − loss of i). The best expert is
-the one against whom it is largest; without sleepers that is the one with the least loss.
+the one against whom it is largest; without sleepers that is the one with the least loss. Maker and verifier of a
+receipt evaluate theorems on contests that each has played for itself.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,45 +17,52 @@ from numpy.typing import NDArray
 from noregret import arithmetic
 from noregret.experts import loss as losses
 from noregret.experts.engine import Rule
-from noregret.experts.switching import Switching
+from noregret.experts.rules import Switching, best_switching
 from noregret.interval import Interval, down, largest, total, up
 
 Vector = NDArray[np.float64]
-NEAR = 1e-12  # experts this near to the best are looked at without rounding too
+Matrix = NDArray[np.float64]
+NEAR = 1e-12  # of running sums: experts this near to the best are looked at without rounding too
 ROUNDING = 2.0**-48
+LARGEST = 1e300  # a probability of 0 costs an infinity; this is avoided just as well, and can be added
 
 
 @dataclass(frozen=True)
 class Contest:
-    """What is known of one run of experts."""
+    """One run: given[t, i, k] is what expert i said (NaN asleep), `own` and `forecasts` are the run's."""
 
     learner: str
     rule: Rule
-    rounds: int
-    experts: int
     loss_name: str
     range: tuple[float, float]  # declared: of forecasts and outcomes, or of costs
-    inside: bool | None  # whether every cost lay in the range; None where nobody looked
-    loss: Interval
-    regret: Interval  # against the best expert
+    given: NDArray[np.float64]
+    outcomes: Vector
+    own: Vector
+    forecasts: Matrix
+    totals: Vector  # running sums of the experts' losses, a sleeper suffering the run's own
     gap: float = 0.0  # Δ of AdaHedge
     horizon: int | None = None  # T, if it was announced
     rate_name: str | None = None  # which of Hedge's rates
-    switching: Switching | None = None
-    switching_regret: Interval | None = None
-    mean_regret: Interval | None = None  # against the best fixed mean of the experts, of the gradient method
-    linear: Interval | None = None  # the largest linearised regret against any expert
-    spreads: Vector | None = None  # how far apart the linearised losses of each round lie
+    switches: int | None = None  # as many as the best sequence may have, if one is asked for
+    mean: tuple[Vector, Vector] | None = None  # weights of the best fixed mean, and the slopes that prove its loss
 
     @property
-    def costs(self) -> tuple[float, float]:
+    def rounds(self) -> int:
+        return len(self.given)
+
+    @property
+    def experts(self) -> int:
+        return int(self.given.shape[1])
+
+    @property
+    def cost_range(self) -> tuple[float, float]:
         """Between which two numbers every cost lies."""
         return losses.cost_range(self.loss_name, *self.range)
 
     @property
     def width(self) -> float:
         """B, that of the costs."""
-        return self.costs[1] - self.costs[0]
+        return self.cost_range[1] - self.cost_range[0]
 
     @property
     def coin(self) -> bool:
@@ -67,67 +76,163 @@ class Contest:
         return self.rounds * (self.experts + 16) * ROUNDING * size(self.loss_name, *self.range)
 
     @property
-    def below(self) -> float:
-        """How far costs reach below 0."""
-        return max(-self.costs[0], 0.0)
-
-    @property
     def ceiling(self) -> float:
         """No regret is larger than the run's own loss above the least that costs can be."""
-        return (self.loss - Interval.of(self.costs[0]) * float(self.rounds)).hi
+        return (self.loss - Interval.of(self.cost_range[0]) * float(self.rounds)).hi
+
+    @cached_property
+    def inside(self) -> bool:
+        """Whether forecasts, costs and outcomes lie in the declared range."""
+        (lo, hi), y, outcomes = self.range, self.outcomes, np.arange(max(self.given.shape[2], 2))
+        if self.loss_name == "zero-one":
+            return True
+        if self.loss_name in ("squared", "absolute") and not ((y >= lo) & (y <= hi)).all():
+            return False
+        if self.loss_name in ("log", "brier") and not np.isin(y, outcomes).all():
+            return False
+        return not ((self.given < lo).any() or (self.given > hi).any())  # of NaN, asleep, neither is true
+
+    @cached_property
+    def awake(self) -> NDArray[np.bool_]:
+        """Who gave a forecast in which round."""
+        return np.asarray(~np.isnan(self.given[:, :, 0]))
+
+    @cached_property
+    def costs(self) -> Matrix:
+        """The loss of each expert in each round; a sleeper suffers the run's own."""
+        columns = [losses.values(self.loss_name, self.given[:, i], self.outcomes) for i in range(self.experts)]
+        return np.where(self.awake, np.column_stack(columns), self.own[:, None])
+
+    @cached_property
+    def loss(self) -> Interval:
+        """The run's own loss."""
+        return summed(self.own, self._own_slack(self.own))
+
+    def loss_of(self, i: int) -> Interval:
+        """What expert i lost while awake."""
+        cost = self.costs[self.awake[:, i], i]
+        return summed(cost, self._slack(cost))
+
+    def regret_against(self, i: int) -> Interval:
+        """Σ (own loss − loss of expert i) over the rounds in which i was awake."""
+        if self.experts == 1:
+            return Interval.of(0.0)  # it is the run
+        own, cost, slack = self._beside(i)
+        return summed(np.concatenate([own, -cost]) if not slack.any() else own - cost, slack)
+
+    @cached_property
+    def _best(self) -> tuple[int, Interval]:
+        """(who, regret) of the best expert: those who cannot be it, by their running sums, are not looked at."""
+        if self.experts == 1:
+            return 0, Interval.of(0.0)
+        slack = np.array([arithmetic.total(self._beside(i)[2]) for i in range(self.experts)])
+        slack = 2.0 * slack + NEAR * np.abs(self.totals)
+        with np.errstate(invalid="ignore"):  # a loss may be infinite: that expert is not the best
+            near = np.flatnonzero(self.totals - slack <= np.min(self.totals + slack)).tolist()
+        near.sort(key=lambda i: (self.totals[i], i))
+        found = [self.regret_against(i) for i in near]
+        return near[int(np.argmax([one.hi for one in found]))], largest(*found)
+
+    @property
+    def best(self) -> int:
+        """The expert against whom the regret is largest."""
+        return self._best[0]
+
+    @property
+    def regret(self) -> Interval:
+        """Against the best expert."""
+        return self._best[1]
+
+    # -- against sequences and means ---------------------------------------------------------------------------------
+
+    @cached_property
+    def switching(self) -> Switching | None:
+        """The best sequence of experts with as many switches as were asked for."""
+        return None if self.switches is None else best_switching(np.minimum(self.costs, LARGEST), self.switches)
+
+    @cached_property
+    def switching_loss(self) -> Interval | None:
+        """What the best sequence loses.
+
+        What a loss may be off by grows with it, and slower than itself: a sequence with a larger sum of rounded losses
+        has no smaller lower end than this one. Of costs and labels only a sleeper's can be off.
+        """
+        if self.switching is None:
+            return None
+        taken = self.costs[np.arange(self.rounds), self.switching.path()]
+        slack = self._own_slack(taken)
+        if self.coin:
+            slack = np.where(self.awake.all(axis=1), 0.0, self._own_slack(self.own))
+        return summed(taken, slack)
+
+    @property
+    def switching_regret(self) -> Interval | None:
+        return None if self.switching_loss is None else self.loss - self.switching_loss
+
+    @cached_property
+    def said(self) -> Matrix:
+        """The forecasts of the experts where each is a number; a sleeper says what the run said."""
+        return np.where(self.awake, self.given[:, :, 0], self.forecasts[:, :1])
+
+    @cached_property
+    def mean_loss(self) -> Interval | None:
+        """The loss of the best fixed mean: between what the weights lose and what the slopes prove."""
+        if self.mean is None:
+            return None
+        weights, slopes = self.mean
+        lower = losses.proved_of_means(self.loss_name, self.said, self.outcomes, slopes)
+        return Interval(lower, losses.lost_by_mean(self.loss_name, self.said, self.outcomes, weights))
+
+    @property
+    def mean_regret(self) -> Interval | None:
+        """Against the best fixed mean of the experts."""
+        if self.mean_loss is None or self.experts == 1:
+            return None if self.mean_loss is None else Interval.of(0.0)
+        return self.loss - self.mean_loss
+
+    @cached_property
+    def _linearised(self) -> Matrix:
+        """slope(p)·(p − x) of every round and expert."""
+        return -losses.linearised(self.loss_name, self.given[:, :, 0], self.forecasts[:, 0], self.outcomes)
+
+    @cached_property
+    def linear(self) -> Interval:
+        """The largest linearised regret against any expert, never below the regret against any mean of them."""
+        if self.experts == 1:
+            return Interval.of(0.0)
+        columns = self._linearised.T
+        return largest(*(summed(terms, 4.0 * losses.EPS * np.abs(terms)) for terms in columns))
+
+    @cached_property
+    def spreads(self) -> Vector:
+        """How far apart the linearised losses of each round lie."""
+        return np.asarray(self._linearised.max(axis=1) - self._linearised.min(axis=1))
+
+    # -- rounding ----------------------------------------------------------------------------------------------------
+
+    def _own_slack(self, value: Vector) -> Vector:
+        """How far losses of the run's own may be off."""
+        below = max(-self.cost_range[0], 0.0)
+        return losses.own_slack(self.loss_name, value, self.experts, below, self.given.shape[2])
+
+    def _slack(self, value: Vector) -> Vector:
+        """How far losses of experts may be off."""
+        return losses.slack(self.loss_name, value, self.given.shape[2])
+
+    def _beside(self, i: int) -> tuple[Vector, Vector, Vector]:
+        """Own losses and those of expert i while it was awake, and how far each difference may be off."""
+        there = self.awake[:, i]
+        own, cost = self.own[there], self.costs[there, i]
+        slack = self._own_slack(own) + self._slack(cost)
+        return own, cost, slack + losses.EPS * np.abs(own - cost) if slack.any() else slack
 
 
 def summed(values: Vector, slack: Vector) -> Interval:
     """Σ values, each known to within its slack; without any slack the sum is rounded once, or not at all."""
     if not slack.any():
         return total(values, values)
-    middle, error = math.fsum(values.tolist()), arithmetic.total(slack) * (1.0 + 1e-9)
+    middle = math.fsum(values.tolist())
+    if math.isinf(middle):  # a probability of 0 was given to what came
+        return Interval(middle, middle)
+    error = arithmetic.total(slack) * (1.0 + 1e-9)
     return Interval.outward(down(middle - error), up(middle + error))
-
-
-def own_total(loss: str, own: Vector, experts: int, below: float, outcomes: int) -> Interval:
-    """The blend's own loss."""
-    return summed(own, losses.own_slack(loss, own, experts, below, outcomes))
-
-
-def regret_against(
-    loss: str, own: Vector, given: NDArray[np.float64], outcomes: Vector, i: int, below: float
-) -> Interval:
-    """Σ (own loss − loss of expert i) over the rounds in which i was awake."""
-    if given.shape[1] == 1:
-        return Interval.of(0.0)  # it is the blend
-    there = ~np.isnan(given[:, i, 0])
-    own, cost = own[there], losses.values(loss, given[there, i], outcomes[there])
-    width = given.shape[2]
-    slack = losses.own_slack(loss, own, given.shape[1], below, width) + losses.slack(loss, cost, width)
-    if not slack.any():
-        return summed(np.concatenate([own, -cost]), slack)
-    return summed(own - cost, slack + losses.EPS * np.abs(own - cost))
-
-
-def linearised_regret(
-    loss: str, given: NDArray[np.float64], forecasts: Vector, outcomes: Vector
-) -> tuple[Interval, Vector]:
-    """max over the experts of Σ slope(p)·(p − x), never below the regret against any mean of them, and the spreads."""
-    terms = -losses.linearised(loss, given[:, :, 0], forecasts, outcomes)
-    spreads = np.asarray(terms.max(axis=1) - terms.min(axis=1))
-    if given.shape[1] == 1:
-        return Interval.of(0.0), spreads
-    found = largest(*(summed(terms[:, i], 4.0 * losses.EPS * np.abs(terms[:, i])) for i in range(given.shape[1])))
-    return found, spreads
-
-
-def best_experts(totals: Vector) -> list[int]:
-    """The experts that may be the best, the best by the running sums first."""
-    best = int(np.argmin(totals))
-    limit = totals[best] + NEAR * abs(totals[best]) + 1e-300
-    return [best, *(i for i in np.flatnonzero(totals <= limit).tolist() if i != best)]
-
-
-def regret_of_best(
-    loss: str, own: Vector, given: NDArray[np.float64], outcomes: Vector, totals: Vector, below: float
-) -> tuple[int, Interval]:
-    """(who, regret): the largest regret against any expert."""
-    near = best_experts(totals)
-    found = [regret_against(loss, own, given, outcomes, i, below) for i in near]
-    return near[int(np.argmax([one.hi for one in found]))], largest(*found)

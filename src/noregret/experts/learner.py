@@ -8,17 +8,16 @@ the experts awake, and a sleeper suffers the expected cost.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noregret.errors import ModelFileError, SettingError
-from noregret.experts import file, rules
-from noregret.experts.contest import Contest, own_total, regret_of_best
+from noregret.experts import forecasts, rules
+from noregret.experts.contest import Contest
 from noregret.experts.engine import Engine, Rule
-from noregret.experts.switching import best_switching
 from noregret.interval import Interval
 
 Vector = NDArray[np.float64]
@@ -31,8 +30,11 @@ class Game:
 
     losses: Vector
     weights: Matrix
-    best: int
     contest: Contest
+
+    @property
+    def best(self) -> int:
+        return self.contest.best
 
     @property
     def loss(self) -> float:
@@ -128,8 +130,10 @@ class Experts:
             raise SettingError(
                 f"{self.name}: costs must be a matrix of rounds × {self.experts} experts, got shape {matrix.shape}"
             )
+        if switches is not None:
+            rules.whole(self.name, "switches", switches, 0)
         own, weights = self._played(matrix, keep_weights)
-        return self._compared(matrix, own, weights, switches)
+        return Game(own, weights, self._contest(matrix, own, switches))
 
     def _played(self, costs: Matrix, keep: bool) -> tuple[Vector, Matrix]:
         self._check(costs)
@@ -149,46 +153,38 @@ class Experts:
         if silent.any():
             raise SettingError(f"{self.name}: every expert sleeps in round {self.rounds + int(silent.argmax()) + 1}")
 
-    def _compared(self, costs: Matrix, own: Vector, weights: Matrix, switches: int | None) -> Game:
-        given, nothing = costs[:, :, None], np.zeros(len(costs))
-        below = max(-self.range[0], 0.0)
-        best, regret = regret_of_best("costs", own, given, nothing, self.losses, below)
-        contest = Contest(
+    def _contest(self, costs: Matrix, own: Vector, switches: int | None) -> Contest:
+        return Contest(
             self.name,
             self.rule,
-            self.rounds,
-            self.experts,
             "costs",
             self.range,
-            True,
-            own_total("costs", own, self.experts, below, 1),
-            regret,
+            costs[:, :, None],
+            np.zeros(len(costs)),
+            own,
+            np.zeros((len(costs), 1)),
+            self.losses,
             self.gap,
             self.settings.get("rounds"),
             self.settings.get("rate"),
+            self.settings.get("switches") if switches is None else switches,
         )
-        if switches is None:
-            switches = self.settings.get("switches")
-        if switches is not None:
-            found = best_switching(np.where(np.isnan(costs), own[:, None], costs), switches)
-            contest = replace(contest, switching=found, switching_regret=contest.loss - found.loss)
-        return Game(own, weights, best, contest)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write settings and state; `load` continues as if nothing had happened, bit for bit."""
-        file.save(path, self.name, self.settings, self.state)
+        forecasts.save(path, self.name, self.settings, self.state)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The learner of a file."""
-        stored, name = file.load(path), os.fspath(path)
+        stored, name = forecasts.load(path), os.fspath(path)
         if stored.kind != cls.name:
             raise ModelFileError(f"holds {stored.kind!r}, not {cls.name!r}", name)
         try:
             found = cls(**stored.settings)
         except (TypeError, SettingError) as error:
             raise ModelFileError(f"the settings in the experts file are invalid ({error})", name) from error
-        found._engine.state = file.state_of(stored, found.experts, name)
+        found._engine.state = forecasts.state_of(stored, found.experts, name)
         return found
 
 
@@ -277,7 +273,7 @@ LEARNERS: dict[str, type[Experts]] = {
 
 def load(path: str | os.PathLike[str]) -> Experts:
     """The learner of a file, whichever it is."""
-    kind = file.load(path).kind
+    kind = forecasts.load(path).kind
     if kind not in LEARNERS:
         raise ModelFileError(f"holds {kind!r}, which is not a learner of plain costs", os.fspath(path))
     return LEARNERS[kind].load(path)

@@ -23,14 +23,17 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret._native import EXPERT_LOSSES
+from noregret.interval import total
 
 Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 CODES = EXPERT_LOSSES
 RANGED = ("squared", "absolute", "costs")  # those for which a range is declared
 MIXABLE = ("log", "squared", "brier")
 LINEARISED = ("squared", "absolute")  # those that the gradient method takes
 RANDOM = ("costs", "zero-one")  # those in which an expert is drawn by weight and the expected loss counts
 EPS = 2.0**-52
+TINY = 1e-300
 
 
 def cost_range(loss: str, lo: float, hi: float) -> tuple[float, float]:
@@ -115,3 +118,45 @@ def own_slack(loss: str, value: Vector, experts: int, below: float, outcomes: in
     if loss in RANDOM:
         return 2.0 * (experts + 2.0) * EPS * (np.abs(value) + 2.0 * below)
     return slack(loss, value, outcomes)
+
+
+def lost_by_mean(loss: str, x: Matrix, y: Vector, w: Vector) -> float:
+    """An upper end of what the mean with weights w/Σw loses; for log, x holds what experts gave the outcome."""
+    experts = len(w)
+    w = w / arithmetic.total(w)
+    z = arithmetic.row_totals(x * w)
+    off = 2.0 * (experts + 4.0) * EPS * arithmetic.row_totals(np.abs(x) * w) + TINY
+    if loss == "log":
+        low = z - off
+        value = -arithmetic.log(low) if (low > 0.0).all() else np.full_like(z, math.inf)
+        slack = 4.0 * EPS * (1.0 + np.abs(value))
+    else:
+        r = np.abs(z - y) + off + 2.0 * EPS * (np.abs(z) + np.abs(y))
+        value = r * r if loss == "squared" else r
+        slack = 4.0 * EPS * value
+    top = np.nextafter(value + slack, math.inf)  # a square may vanish: 1e-200² is 0 to a float
+    return total(top, top).hi
+
+
+def proved_of_means(loss: str, x: Matrix, y: Vector, alpha: Vector) -> float:
+    """A lower end of what every mean loses, by slopes α: −Σ ℓ*(α_t) + min_i Σ α_t·x_{t,i}, and no less than 0.
+
+    | loss | α | −ℓ*(α) |
+    |---|---|---|
+    | squared (z − y)² | any | −αy − α²/4 |
+    | absolute abs(z − y) | −1 ≤ α ≤ 1 | −αy |
+    | log −ln z, z the probability of the outcome | α < 0 | 1 + ln(−α) |
+    """
+    if loss == "log":
+        own = 1.0 + arithmetic.log(-alpha)
+        size = 1.0 + np.abs(own)
+    else:
+        own = -alpha * y - (alpha * alpha / 4.0 if loss == "squared" else 0.0)
+        size = np.abs(alpha * y) + alpha * alpha
+    bottom = own - 8.0 * EPS * size - TINY
+    least = math.inf
+    for i in range(x.shape[1]):
+        terms = alpha * x[:, i]
+        low = np.concatenate([bottom, terms - EPS * np.abs(terms) - TINY])
+        least = min(least, total(low, low).lo)
+    return max(least, 0.0)

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from noregret.finite.adversary import (
+from noregret.finite.dimension import (
+    Bounds,
+    Depths,
+    Dimensions,
+    MistakeTree,
+    deepest_tree,
+    dimensions,
+    mistake_tree,
+    shatters_set,
+    shatters_tree,
+)
+from noregret.finite.families import FAMILIES, family, load_class, read_class
+from noregret.finite.hypotheses import HypothesisClass
+from noregret.finite.learners import LEARNERS, SOA, Agnostic, Consistent, Halving, VersionSpaceLearner, expert_count
+from noregret.finite.playing import (
     Adversary,
     CoverAdversary,
+    FiniteRun,
     HalfspaceAdversary,
+    Player,
+    Round,
     ThresholdAdversary,
     TreeAdversary,
+    duel,
+    play_finite,
     singleton_rounds,
 )
-from noregret.finite.agnostic import Agnostic, expert_count
-from noregret.finite.dimension import Bounds, Dimensions, deepest_tree, dimensions, mistake_tree
-from noregret.finite.families import FAMILIES, family
-from noregret.finite.files import load_class, read_class
-from noregret.finite.hypotheses import HypothesisClass
-from noregret.finite.learners import LEARNERS, SOA, Consistent, Halving, VersionSpaceLearner
-from noregret.finite.playing import FiniteRun, Player, Round, duel, play_finite
-from noregret.finite.search import Depths
-from noregret.finite.tree import MistakeTree, shatters_set, shatters_tree
 
 __all__ = [
     "FAMILIES",

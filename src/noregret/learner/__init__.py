@@ -1,7 +1,7 @@
 """Learners: one algorithm a file. `LEARNERS` lists them by the name that the command line and model files use.
 
 A learner's file is read when it is first asked for: a process that plays one learner need not load them all. What each
-can be told stands in settings.py, in a class of the learner's own name.
+can be given stands in settings.py, in a class of the learner's own name.
 """
 
 from __future__ import annotations
@@ -14,39 +14,62 @@ from noregret.learner import settings
 from noregret.setting import Setting, fields
 
 if TYPE_CHECKING:
+    from noregret.learner.auto import Auto
     from noregret.learner.averaged import AveragedPerceptron
     from noregret.learner.coin import CoinBetting
-    from noregret.learner.coordinate import AdaGrad, FollowTheRegularisedLeader
+    from noregret.learner.coordinate import AdaGrad, DiagonalNewton, FollowTheRegularisedLeader, ScaleFree
     from noregret.learner.core import Core
     from noregret.learner.gradient import OnlineGradientDescent, StronglyConvexGradientDescent
     from noregret.learner.kernel import KernelPerceptron
     from noregret.learner.linear import Linear
+    from noregret.learner.markov import MarkovLabels
     from noregret.learner.multiclass import MulticlassPerceptron
+    from noregret.learner.nearest import NearestClasses, NearestNeighbours, NearestNumbers
+    from noregret.learner.newton import LogisticNewton
     from noregret.learner.passive import PassiveAggressive, PassiveAggressiveI, PassiveAggressiveII
     from noregret.learner.perceptron import Perceptron
+    from noregret.learner.persistence import Persistence
+    from noregret.learner.ridge import RidgeForgetting
     from noregret.learner.second_order import SecondOrderPerceptron
     from noregret.learner.selected import Selected
+    from noregret.learner.softmax import SoftmaxAdaGrad
+    from noregret.learner.softmax_newton import SoftmaxNewton
+    from noregret.learner.succession import MarkovClasses
     from noregret.learner.vaw import VovkAzouryWarmuth
     from noregret.learner.voted import VotedPerceptron
+    from noregret.learner.words import NaiveBayes
 
 __all__ = [
     "LEARNERS",
-    "PERCEPTRONS",
     "AdaGrad",
+    "Auto",
     "AveragedPerceptron",
     "CoinBetting",
     "Core",
+    "DiagonalNewton",
     "FollowTheRegularisedLeader",
     "KernelPerceptron",
     "Linear",
+    "LogisticNewton",
+    "MarkovClasses",
+    "MarkovLabels",
     "MulticlassPerceptron",
+    "NaiveBayes",
+    "NearestClasses",
+    "NearestNeighbours",
+    "NearestNumbers",
     "OnlineGradientDescent",
     "PassiveAggressive",
     "PassiveAggressiveI",
     "PassiveAggressiveII",
     "Perceptron",
+    "Persistence",
+    "RidgeForgetting",
+    "ScaleFree",
     "SecondOrderPerceptron",
     "Selected",
+    "SoftmaxAdaGrad",
+    "SoftmaxNewton",
     "StronglyConvexGradientDescent",
     "VotedPerceptron",
     "VovkAzouryWarmuth",
@@ -55,12 +78,18 @@ __all__ = [
 
 # the name of each learner, its class and the file that it is in
 _NAMED = {
+    "auto": ("Auto", "auto"),
     "perceptron": ("Perceptron", "perceptron"),
     "averaged": ("AveragedPerceptron", "averaged"),
     "voted": ("VotedPerceptron", "voted"),
     "multiclass": ("MulticlassPerceptron", "multiclass"),
+    "softmax": ("SoftmaxAdaGrad", "softmax"),
+    "softmax-newton": ("SoftmaxNewton", "softmax_newton"),
+    "markov-classes": ("MarkovClasses", "succession"),
+    "nearest-classes": ("NearestClasses", "nearest"),
     "kernel": ("KernelPerceptron", "kernel"),
     "second-order": ("SecondOrderPerceptron", "second_order"),
+    "newton": ("LogisticNewton", "newton"),
     "pa": ("PassiveAggressive", "passive"),
     "pa1": ("PassiveAggressiveI", "passive"),
     "pa2": ("PassiveAggressiveII", "passive"),
@@ -68,7 +97,15 @@ _NAMED = {
     "ogd-strong": ("StronglyConvexGradientDescent", "gradient"),
     "adagrad": ("AdaGrad", "coordinate"),
     "ftrl": ("FollowTheRegularisedLeader", "coordinate"),
+    "diagonal": ("DiagonalNewton", "coordinate"),
     "coin": ("CoinBetting", "coin"),
+    "scale-free": ("ScaleFree", "coordinate"),
+    "markov": ("MarkovLabels", "markov"),
+    "ridge": ("RidgeForgetting", "ridge"),
+    "persistence": ("Persistence", "persistence"),
+    "naive-bayes": ("NaiveBayes", "words"),
+    "nearest": ("NearestNeighbours", "nearest"),
+    "nearest-numbers": ("NearestNumbers", "nearest"),
     "vaw": ("VovkAzouryWarmuth", "vaw"),
 }
 _HOME = dict(_NAMED.values()) | {"Core": "core", "Linear": "linear", "Selected": "selected"}
@@ -87,12 +124,10 @@ class _Learners(Mapping[str, "type[Core]"]):
 
 
 LEARNERS: Mapping[str, type[Core]] = _Learners()
-# whose rounds are the perceptron's: its mistake theorems speak of them all
-PERCEPTRONS = ("perceptron", "averaged", "voted")
 
 
 def settings_of(name: str) -> dict[str, Setting]:
-    """What a learner can be told, without reading its file."""
+    """The settings of a learner, without reading its file."""
     return fields(getattr(settings, _NAMED[name][0]))
 
 

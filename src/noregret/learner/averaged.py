@@ -21,6 +21,7 @@ class AveragedPerceptron(Perceptron):
     name = "averaged"
     declared = settings.AveragedPerceptron
     gathers = _native.AVERAGE
+    selects = "average"
     _kind = _native.MEAN
 
     @property

@@ -40,12 +40,12 @@ class CoinBetting(Linear):
         self.state["wealth"] = self.state["scale"] = self.told.wealth
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        """G is what it was told, or what follows from rows of norm 1 (with a bias √2)."""
+        """G is the setting, or what follows from rows of norm 1 (with a bias √2)."""
         told, loss = self.told, losses.parse(self.told.loss)
         if told.gradient_bound is None and not told.unit_norm:
             raise SettingError(f"coin: gradients need a bound: give {_unit_rows()} or {_bound()}")
         if told.gradient_bound is None and math.isinf(loss.lipschitz):
-            raise SettingError(f"coin: the slope of the loss {loss.name} has no bound: give gradient_bound=G")
+            raise SettingError(f"coin: the slope of the loss {loss.name} has no bound: give {_bound()}")
         G = told.gradient_bound or loss.lipschitz * math.sqrt(1.0 + told.bias) * ROUNDED
         return loss, EVERYWHERE, Rate(COIN, G, gradient_bound=G)
 

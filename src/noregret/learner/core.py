@@ -1,6 +1,6 @@
 """What every learner is: settings that never change, named figures that do, and rounds played on prepared rows.
 
-What a learner can be told stands in settings.py. It says by which loss, domain and rate it plays (`_rules`), keeps its
+The settings of a learner stand in settings.py. It says by which loss, domain and rate it plays (`_rules`), keeps its
 own arrays (`arrays`, `restore`), grows with the features, plays blocks of rows (`_play`) and scores them (`_score`).
 All else, the preparation of rows, the labels, what was learned from, is common to all and lives here.
 """
@@ -22,11 +22,10 @@ from noregret.errors import DivergedError, MemoryShortError, spelled
 from noregret.learner.settings import Prepared
 from noregret.loss import Loss, hinge, tie_code, zero_one
 from noregret.memory import free_memory
-from noregret.prepare import Means, Preparation
+from noregret.prepare import Lags, Means, Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
-from noregret.setting import as_dict, fields, signature
-from noregret.setting import told as told_of
+from noregret.setting import as_dict, fields, settings_given, signature
 from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.features import Features
@@ -47,16 +46,22 @@ class Core(ABC):
     """A learner: `play` rounds, ask for `scores`; its state is arrays, compared bit for bit."""
 
     name: str
-    declared: ClassVar[type[Prepared]]  # what it can be told
-    told: Any  # what this one was told, an object of that class
+    declared: ClassVar[type[Prepared]]  # its settings
+    told: Any  # the settings of this one, an object of that class
     learns: ClassVar[bool] = True
     outputs: ClassVar[int] = 1  # how many numbers `play` gives for a round
     gathers: ClassVar[int] = 0  # what its loop sums beside the weights
     compared_only: ClassVar[bool] = False  # without a radius of its own: one that is given is its comparators'
+    scale_free: ClassVar[bool] = False  # the units of the features matter little to it, or not at all
     perceptron_rounds: ClassVar[bool] = False  # its rounds are the perceptron's, of which the mistake theorems speak
+    weighs_features: ClassVar[bool] = True  # its comparators are weights of the features
+    selects: ClassVar[str | None] = None  # the selection among a run's predictors that it already is
+    linear: ClassVar[bool] = False  # a round's score is ⟨w, x⟩ with weights that its row does not change
     _grows: ClassVar[str] = "the weights or the loss"
     _remedy: ClassVar[str] = "use a smaller rate or radius"
+    many: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
     paired: bool = False  # weights and Σg side by side in memory
+    needs_past: bool = False  # it looks at the labels of rounds before
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
     def __init_subclass__(cls) -> None:
@@ -64,10 +69,12 @@ class Core(ABC):
             cls.__signature__ = signature(fields(cls.declared))  # type: ignore[attr-defined]
 
     def __init__(self, **given: Any) -> None:
-        self.told = told = told_of(self.declared, self.name, given)
+        self.told = told = settings_given(self.declared, self.name, given)
         self.loss, self.domain, self.rate = loss, domain, rate = self._rules()
         self.settings: Settings = as_dict(told)
-        self.preparation = Preparation(told.scale, told.unit_norm)
+        lags = Lags(told.lags, self.many) if told.lags else None
+        self.preparation = Preparation(told.scale, told.unit_norm, expand=told.expand, lags=lags)
+        self.needs_past = self.ordered = lags is not None
         self.plain = not self.preparation.active  # rows are played as they come
         self.record = np.zeros(1, RECORD)
         begin(self.record["state"])
@@ -84,11 +91,11 @@ class Core(ABC):
         self._fresh_tools()
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        """What it plays by, from what it was told: where settings must agree with each other, a sentence if not."""
+        """What it plays by, from its settings: where settings must agree with each other, a sentence if not."""
         return zero_one(self.told.tie), EVERYWHERE, Rate(CONSTANT, 1.0)
 
     def _fresh_tools(self) -> None:
-        """What belongs to this process alone, and is made anew in every copy."""
+        """What belongs to this process alone, and is made again in every copy."""
         self.lock = _native.Lock()  # calls from several threads are made one after another
         self.single: _native.Single | None = None  # one example at a time, while the arrays stay where they are
         self._loss: _native.Loss | None = None
@@ -138,6 +145,21 @@ class Core(ABC):
         self._fresh_tools()
 
     @property
+    def columns_read(self) -> int:
+        """How many columns rows have as they come: the features known, but where rows are expanded."""
+        return self.width if self.features is None or not self.preparation.remade else self.features.width
+
+    def name_of(self, index: int) -> str:
+        """What the feature is called that a weight is of."""
+        name = str if self.features is None else self.features.name_of
+        return self.preparation.name_of(index, name)
+
+    def know_all(self) -> None:
+        """Columns and slots of the recipe that no row has touched have weights too."""
+        if self.features is not None and not self.preparation.remade:
+            self.grow(self.features.width, sparse=self.paired)
+
+    @property
     def rounds(self) -> int:
         return int(self.state["rounds"][0])
 
@@ -171,7 +193,7 @@ class Core(ABC):
         return 0.0
 
     def comparator_sigma(self, rounds: int) -> float:
-        """The σ of (σT/2)‖u‖², which a comparator of so many rounds T pays beside its losses."""
+        """The σ of (σT/2)‖u‖², which a comparator of T rounds pays beside its losses."""
         return float(self.config["sigma"][0])
 
     @property
@@ -212,7 +234,9 @@ class Core(ABC):
                     scores, some = Core._blank(self, len(rows)), np.flatnonzero(weights)
                     scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
                     return scores
-                rows = self.preparation.apply(rows, learn=True)
+                if (most := self.preparation.most(rows)) < len(rows):
+                    return self._play_in_parts(rows, y, weights, keep, most)
+                rows = self.preparation.apply(rows, learn=True, features=self.features, y=y)
             self.grow(rows.width, sparse=isinstance(rows, Sparse))
             scores = self._blank(len(rows))
             if keep is None:
@@ -220,6 +244,17 @@ class Core(ABC):
             else:
                 self._play_kept(rows, y, weights, scores, keep)
             return scores
+
+    def _play_in_parts(
+        self, rows: Rows, y: Vector, weights: Vector | None, keep: Gathering | None, most: int
+    ) -> Vector:
+        """As `play`, where all the rows together would become too large."""
+        scores = Core._blank(self, len(rows))
+        for start in range(0, len(rows), most):
+            some = slice(start, min(start + most, len(rows)))
+            weighed = None if weights is None else weights[some]
+            scores[some] = self.play(rows.slice(some.start, some.stop), y[some], weighed, keep)
+        return scores
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
         """As `play`, where nobody asks for the scores."""
@@ -276,10 +311,20 @@ class Core(ABC):
             f" ({spelled('unit_norm', python='unit_norm=True')}, {spelled('scale', 'max')})"
         )
 
-    def scores(self, rows: Rows) -> Vector:
-        """The score of each row; the learner is left as it was. A feature never learned from counts nothing."""
+    def scores(self, rows: Rows, ahead: int = 0) -> Vector:
+        """The score of each row; the learner is left as it was. A feature never learned from counts nothing.
+
+        `ahead` rows since the last round were scored before these, which matters to a learner that needs the past.
+        """
         with self.lock:
-            return self._score(rows if self.plain else self.preparation.apply(rows, learn=False))
+            if self.plain:
+                return self._score(rows)
+            most, found = self.preparation.most(rows), []
+            for start in range(0, max(len(rows), 1), most):
+                part = rows.slice(start, min(start + most, len(rows)))
+                part = self.preparation.apply(part, learn=False, features=self.features, ahead=ahead + start)
+                found.append(self._score(part))
+            return found[0] if len(found) == 1 else np.concatenate(found)
 
     def score_one(self, row: Given) -> Any:
         """The score of a single prepared row, of many classes that of each; no feature beyond those that are known."""
@@ -296,6 +341,19 @@ class Core(ABC):
 
     def tally(self) -> dict[str, Any] | None:
         """What is counted by class, of a learner of many classes."""
+        return None
+
+    def told_of_members(self) -> list[dict[str, Any]] | None:
+        """The members of a mixture, who leads first; None of a learner that plays alone."""
+        return None
+
+    def told_of_labels(self) -> dict[str, float]:
+        """Of a mixture, what rules lose that know the labels alone, with their frequencies known in hindsight."""
+        return {}
+
+    @property
+    def label_counts(self) -> Vector | None:
+        """How often each label came, a row a context; None where labels are not counted."""
         return None
 
     def about(self) -> dict[str, Any]:

@@ -1,8 +1,7 @@
-"""Which learner plays when none is named, and how a named one is told the task.
+"""Which learner plays when none is named, and which task a named one has.
 
-Two classes: AdaGrad with the logistic loss. Many classes: the multiclass perceptron. Numbers: the Vovk–Azoury–Warmuth
-forecaster, whose weights reach labels of any size in a few rounds, or, for more features than a matrix is kept for,
-the Passive-Aggressive learner with the absolute loss, whose steps are as long as its errors.
+`auto`, a mixture of a pool of learners, for every task. Where another loss is asked for than it has: for two classes
+AdaGrad, for numbers the Passive-Aggressive learner, whose steps are as long as its errors, or coin betting.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from noregret.errors import SettingError
+from noregret.errors import SettingError, spelled
 from noregret.learner import Core, settings_of
-from noregret.loss import parse, squared
+from noregret.loss import logistic, parse, squared
 from noregret.stream.labels import Classes
 from noregret.stream.task import Task
 
@@ -21,24 +20,27 @@ MATRIX = 500  # features up to which a matrix of all pairs is kept
 PREPARED: Settings = {"bias": True, "scale": "max", "unit_norm": True}
 
 
-def default(task: Task, loss: str | None, features: int) -> tuple[str, Settings]:
+def default(task: Task, loss: str | None) -> tuple[str, Settings]:
     """The name and the settings of the default learner; a `loss` that was asked for is part of them.
 
-    >>> default(Task.BINARY, None, 30)
-    ('adagrad', {'loss': 'logistic', 'bias': True, 'scale': 'max', 'unit_norm': True})
+    >>> default(Task.BINARY, None)
+    ('auto', {})
+    >>> default(Task.BINARY, "hinge")
+    ('adagrad', {'loss': 'hinge', 'bias': True, 'scale': 'max', 'unit_norm': True})
     """
     if task is Task.MULTICLASS:
-        return "multiclass", {**PREPARED, **({} if loss is None else {"loss": loss})}
+        return "auto", {"task": str(task), **({} if loss is None else {"loss": loss})}
     if task is Task.BINARY:
-        return "adagrad", {"loss": loss or "logistic", **PREPARED}
-    chosen = None if loss is None else parse(loss)
-    if features <= MATRIX and (chosen is None or chosen == squared()):
-        return "vaw", {"bias": True, "scale": "max"}
-    if chosen is not None and math.isinf(chosen.lipschitz):
+        return ("auto", {}) if loss in (None, logistic().name) else ("adagrad", {"loss": loss, **PREPARED})
+    chosen = squared() if loss is None else parse(loss)
+    if chosen == squared():
+        return "auto", {"task": str(task)}
+    if math.isinf(chosen.lipschitz):
         raise SettingError(
-            f'the loss {loss} has no default learner for {features} features: give loss="absolute", or name a learner'
+            f"the loss {loss} has no default learner: give {spelled('loss', 'squared')}"
+            f" or {spelled('loss', 'absolute')}, or name a learner"
         )
-    return "pa2" if chosen is None or chosen.passive else "coin", {"loss": loss or "absolute", **PREPARED}
+    return "pa2" if chosen.passive else "coin", {"loss": loss, **PREPARED}
 
 
 def task_of(core: Core) -> Task:
@@ -53,7 +55,7 @@ def loss_for(name: str, task: Task | None, loss: str | None) -> str | None:
     known = settings_of(name)
     if task is not Task.REGRESSION or loss is not None or "loss" not in known:
         return loss
-    return "absolute" if "gradient_bound" in known else "squared"
+    return str(known["loss"].for_numbers)
 
 
 def task_of_loss(loss: str | None) -> Task | None:

@@ -19,7 +19,7 @@ GROUP = 128  # supports that are folded at once; a multiple of a panel's lanes
 
 
 def folded(count: int, width: int) -> int:
-    """How many of so many supports are folded."""
+    """How many supports are folded, of a given number."""
     groups = count // GROUP * GROUP
     return groups if 2 * groups >= width > 0 else 0
 

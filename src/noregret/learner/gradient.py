@@ -56,8 +56,8 @@ class OnlineGradientDescent(Linear):
             raise SettingError("ogd: the doubling rate starts every period at 0, so it takes no start")
         if told.l1 and domain.code in (BALL, CROSS, SIMPLEX):
             raise SettingError(
-                "ogd: with l1 a weight is shrunk when its feature comes again, which a projection on the whole cannot"
-                " wait for: give the domain box, or the radius inf, and a constant or sqrt rate"
+                "ogd: l1 needs the domain box or an infinite radius, and a constant or sqrt rate; got the domain"
+                f" {told.domain} with radius {told.radius:g}"
             )
         return loss, domain, rate
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from noregret import arithmetic
 from noregret._native import OLDEST, RANDOM, play_supports, score_supports
 from noregret.domain import Domain
-from noregret.errors import SettingError
+from noregret.errors import SettingError, spelled
 from noregret.kernel import Kernel, parse
 from noregret.learner import settings
 from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector
@@ -38,6 +38,7 @@ class KernelPerceptron(Core):
     """Update on mistakes only, `tie` saying what a score of 0 counts as; its loss is the number of mistakes."""
 
     name = "kernel"
+    weighs_features = False
     declared = settings.KernelPerceptron
     told: settings.KernelPerceptron
 
@@ -46,7 +47,7 @@ class KernelPerceptron(Core):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.ordered = self.kernel.precomputed
+        self.ordered = self.ordered or self.kernel.precomputed
         self._limit = self.told.budget or 0
         self._forget = FORGET[self.told.forget or "oldest"]
         self._count = 0
@@ -61,9 +62,9 @@ class KernelPerceptron(Core):
         told.kernel, told.degree = kernel if kernel.custom else kernel.name, kernel.degree
         told.coef0, told.gamma = kernel.coef0, kernel.gamma
         if told.budget is None and told.forget is not None:
-            raise SettingError("kernel: forget goes with a budget")
+            raise SettingError(f"kernel: {spelled('forget', told.forget)} needs {spelled('budget')}")
         if told.seed is not None and told.forget != "random":
-            raise SettingError("kernel: seed goes with forget random")
+            raise SettingError(f"kernel: {spelled('seed')} needs {spelled('forget', 'random')}")
         if told.budget is not None:
             told.forget = told.forget or "oldest"
             told.seed = told.seed or 0 if told.forget == "random" else None
@@ -144,7 +145,7 @@ class KernelPerceptron(Core):
             self._store.keep(self._store.prepared(before.rows(slots).given), self._order, self._order)
 
     def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        if self.ordered and weights.shape[0] and not weights.all():
+        if self.kernel.precomputed and weights.shape[0] and not weights.all():
             raise SettingError("kernel precomputed: a row of weight 0 would leave its column without a row")
         for start in range(0, len(y), BLOCK):
             stop = min(start + BLOCK, len(y))
@@ -244,8 +245,8 @@ def _check_rows_as_they_are(kernel: Kernel, told: settings.KernelPerceptron) -> 
     """A bias and scaled rows must mean something."""
     if not kernel.summed and told.bias:
         raise SettingError(f"kernel {kernel.name}: a bias has no meaning for it; add a constant to the kernel instead")
-    if kernel.precomputed and (told.unit_norm or told.scale is not None):
-        raise SettingError("kernel precomputed: its rows are kernel values, so they cannot be scaled")
+    if kernel.precomputed and (told.unit_norm or told.scale is not None or told.expand is not None or told.lags):
+        raise SettingError("kernel precomputed: its rows are kernel values, so they cannot be scaled or expanded")
     if kernel.precomputed and told.budget is not None:
         raise SettingError("kernel precomputed: the number of its rows is known, so a budget has no meaning")
 

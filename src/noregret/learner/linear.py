@@ -23,6 +23,7 @@ SOME = 2**17  # rows that are learned from at a time where nobody asks for the s
 class Linear(Core):
     """A linear learner: `play` rounds, ask for `scores`, read the weights."""
 
+    linear = True
     _kind: ClassVar[int] = _native.LINEAR  # how a single example is scored and played
 
     def __init__(self, **given: Any) -> None:

@@ -1,8 +1,9 @@
 """The learners that `compare` sets side by side when none is named, and which of them do not apply to a stream.
 
-Each is prepared as the default learner of its task is. Not among them: `ftrl`, which plays as `adagrad` does as long as
-nothing is asked of it (18.19 % errors each on a1a), and `averaged`, whose run counts the mistakes of the perceptron
-that it averages (23.74 % each), and for two classes `coin`, which on real sets stays near the most frequent label.
+`auto` comes first and prepares the rows of its members itself; the others have a bias and scaled columns and rows. Not
+among them: `ftrl`, which plays as `adagrad` does as long as nothing is asked of it (18.19 % errors each on a1a), and
+`averaged`, whose run counts the mistakes of the perceptron that it averages (23.74 % each), and for two classes `coin`,
+which on real sets stays near the most frequent label.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from noregret.learner import LEARNERS
+from noregret.learner import LEARNERS, settings_of
 from noregret.learner.core import Core
 from noregret.learner.default import MATRIX, PREPARED
 from noregret.stream.task import Task
@@ -39,10 +40,12 @@ class Member:
     def core(self) -> Core:
         """A new learner."""
         settings: Settings = {**dict(self.own), **{key: PREPARED[key] for key in self.prepared}}
+        if "task" in settings_of(self.name):
+            settings["task"] = str(self.task)
         return LEARNERS[self.name](**settings)
 
     def why_not(self, rows: int, features: int) -> str | None:
-        """Why it does not apply to a stream of so many rows and features; None where it does."""
+        """Why it does not apply to a stream of this size; None where it does."""
         if self.limit == KERNEL and rows > ROWS:
             return f"{rows:,} rows, a kernel is compared on at most {ROWS:,}"
         if self.limit == PAIRS and features > MATRIX:
@@ -52,9 +55,8 @@ class Member:
 
 LOGISTIC = (("loss", "logistic"),)
 SCALED = ("bias", "scale")
-ONLY = {"second-order": Task.BINARY, "kernel": Task.BINARY}
-ONLY |= {"multiclass": Task.MULTICLASS, "vaw": Task.REGRESSION}
 MEMBERS = (
+    *(Member("auto", task, prepared=()) for task in Task),
     Member("adagrad", Task.BINARY, LOGISTIC),
     Member("ogd", Task.BINARY, LOGISTIC),
     Member("pa1", Task.BINARY),
@@ -73,7 +75,7 @@ def line_up(task: Task, rows: int, features: int) -> tuple[list[Member], list[tu
     """The members for a task, and those left out, each with the reason.
 
     >>> [member.spec for member in line_up(Task.MULTICLASS, 100, 5)[0]]
-    ['multiclass', 'multiclass:update=one-vs-rest']
+    ['auto', 'multiclass', 'multiclass:update=one-vs-rest']
     """
     mine = [member for member in MEMBERS if member.task is task]
     playing = [member for member in mine if member.why_not(rows, features) is None]
@@ -85,7 +87,10 @@ def _left_out(task: Task, mine: list[Member], rows: int, features: int) -> Itera
         reason = member.why_not(rows, features)
         if reason is not None:
             yield member.spec, reason
+    known = {member.name for member in mine}
     for other in Task:
-        names = [name for name, of in ONLY.items() if of is other and other is not task]
-        if names:
-            yield ", ".join(names), f"only for {other.words}"
+        # who has no loss to choose is for one task alone
+        others = [one.name for one in MEMBERS if one.task is other and one.name not in known]
+        only = dict.fromkeys(name for name in others if "loss" not in settings_of(name))
+        if only:
+            yield ", ".join(only), f"only for {other.words}"

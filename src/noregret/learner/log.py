@@ -24,7 +24,7 @@ class UpdateLog:
 
     @property
     def given(self) -> Given:
-        """The rows as kernels take them."""
+        """The rows as the native loops take them."""
         if self._dense is not None:
             return self._dense[: self.count]
         end = self._ends[self.count]

@@ -26,6 +26,7 @@ UNASKED = 1 << 28  # bytes that are taken without a look at what is free
 class Matrix(Core):
     """A learner with a matrix; `ridge` is the a of aI."""
 
+    scale_free = True
     _grows = "the matrix or the loss"
     _remedy = "use a larger ridge"
 
@@ -69,7 +70,7 @@ class Matrix(Core):
         """Make room for features below `width`."""
         needed = max(self.width, width)
         if needed + self.shift > len(self.b):
-            n, size = self.places, _room_for(self.name, needed + self.shift, len(self.b))
+            n, size = self.places, room_for(self.name, needed + self.shift, len(self.b), 2)
             A, B, b, u, self.q = self._fresh(size)
             A[:n, :n], B[:n, :n], b[:n], u[:n] = self.A[:n, :n], self.B[:n, :n], self.b[:n], self.u[:n]
             self.A, self.B, self.b, self.u = A, B, b, u
@@ -87,13 +88,14 @@ class Matrix(Core):
 
     def _score(self, rows: Rows) -> Vector:
         if rows.width > self.width:
-            rows = _below(rows, self.width)
+            rows = below(rows, self.width)
         scores = np.empty(len(rows))
-        score_matrix(rows.given, bool(self.shift), self.B, self.u, self.places, np.empty(self.places), scores)
+        scale, room = float(self.state["scale"][0]), np.empty(self.places)
+        score_matrix(rows.given, bool(self.shift), self.B, self.u, self.places, scale, room, scores)
         return scores
 
 
-def _below(rows: Rows, width: int) -> Rows:
+def below(rows: Rows, width: int) -> Rows:
     """The rows without the features from `width` on, which were never learned from."""
     if isinstance(rows, Dense):
         return Dense(np.ascontiguousarray(rows.X[:, :width]))
@@ -102,18 +104,19 @@ def _below(rows: Rows, width: int) -> Rows:
     return Sparse(bounds.astype(np.int64), rows.indices[kept], rows.values[kept], width)
 
 
-def _room_for(name: str, places: int, present: int) -> int:
+def room_for(name: str, places: int, present: int, matrices: int) -> int:
     """Half as much again as there is, or what is needed; a sentence instead of an exhausted machine."""
-    room = max(places, 3 * present // 2)
-    if 16 * room * room < UNASKED:
+    room, size = max(places, 3 * present // 2), 8 * matrices
+    if size * room * room < UNASKED:
         return room
     free = free_memory()
     if free is None:
         return room
-    if 16 * places * places > free:
+    if size * places * places > free:
+        count, each = ("two matrices", " each") if matrices == 2 else ("a matrix", "")
         raise MemoryShortError(
-            f"{name}: {places} features need two matrices of {8 * places * places / 1e9:.1f} GB each, and"
-            f" {free / 1e9:.1f} GB are free, enough for {math.isqrt(free // 16)} features: hash them into fewer,"
+            f"{name}: {places} features need {count} of {8 * places * places / 1e9:.1f} GB{each}, and"
+            f" {free / 1e9:.1f} GB are free, enough for {math.isqrt(free // size)} features: hash them into fewer,"
             " or take a learner without a matrix"
         )
-    return min(room, math.isqrt(free // 16))
+    return min(room, math.isqrt(free // size))

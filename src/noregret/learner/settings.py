@@ -1,4 +1,4 @@
-"""What each learner can be told: a class a learner, under the learner's own name, and the fields that several share.
+"""The settings of each learner: a class a learner, under the learner's own name, and the fields that several share.
 
 A field stands once, with its default, what it means and what must hold of it. Nothing large is imported here: the
 command line makes its options from these classes, and no learner's own file is read for that.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from noregret.errors import SettingError
 from noregret.setting import (
+    as_number,
     between,
     declares,
     flag,
@@ -25,6 +26,7 @@ from noregret.setting import (
 if TYPE_CHECKING:
     from noregret.kernel import Kernel
     from noregret.loss import Loss
+    from noregret.stream.task import Task
 
 
 # -- checks and readers that only learners need ----------------------------------------------------------------------
@@ -38,6 +40,19 @@ def _loss(who: str, what: str, value: Any) -> Any:
     return found if found.custom else found.spec
 
 
+def _share(who: str, what: str, value: Any) -> float:
+    """A number from 0 to below 1."""
+    if not 0.0 <= as_number(value) < 1.0:
+        raise SettingError(f"{who}: {what} must be at least 0 and below 1, got {value}")
+    return float(value)
+
+
+def _losses() -> str:
+    from noregret.loss import listed
+
+    return listed()
+
+
 def _radius(who: str, what: str, value: Any) -> float:
     from noregret.domain import Domain
 
@@ -49,6 +64,24 @@ def _tie(who: str, what: str, value: Any) -> Any:
 
     tie_code(value)
     return value
+
+
+def _expand(who: str, what: str, value: Any) -> str:
+    """What rows become, checked by making it once."""
+    from noregret.expand import expansion_of
+
+    try:
+        expansion_of(str(value))
+    except SettingError as error:
+        raise SettingError(f"{who}: {error}") from None
+    return str(value)
+
+
+def _lags(who: str, what: str, value: Any) -> int:
+    count: int = whole(1)(who, what, value)
+    if count > 8:
+        raise SettingError(f"{who}: lags must be at most 8, got {value}")
+    return count
 
 
 def _start(who: str, what: str, value: Any) -> list[float]:
@@ -75,17 +108,51 @@ def _constant(text: str) -> float:
         raise SettingError(f"rate of the perceptron must be auto or constant:η, got {text!r}") from None
 
 
+def _task(who: str, what: str, value: Any) -> str:
+    from noregret.stream.task import Task
+
+    return str(Task.parse(value))
+
+
+def _fixed(text: str) -> float:
+    """A step that never changes: `constant:η`."""
+    kind, _, number = text.partition(":")
+    try:
+        return {"constant": float}[kind](number)
+    except (KeyError, ValueError):
+        raise SettingError(f"rate of softmax must be constant:η, got {text!r}") from None
+
+
+def _order(who: str, what: str, value: Any) -> int:
+    if whole(0)(who, what, value) > 1:
+        raise SettingError(f"{who}: {what} must be 0 or 1, got {value}")
+    return int(value)
+
+
+def _at_most_half(who: str, what: str, value: Any) -> float:
+    if not_negative(who, what, value) > 0.5:
+        raise SettingError(f"{who}: {what} must be at most 0.5, got {value}")
+    return float(value)
+
+
 # -- what several have -----------------------------------------------------------------------------------------------
 
+PAST = "How many of the last labels a forecast looks at: 0 to 8, for many classes 0 or 1."
 LOSS = setting(
     "hinge",
-    "hinge, logistic, margin-hinge:ρ, squared-hinge, perceptron, exponential;"
-    " for numbers squared, absolute, huber:δ, pinball:τ.",
+    _losses,
     _loss,
-)
+).by_default("hinge", for_numbers="squared")
 RADIUS = setting(10.0, "Weights stay within this distance of 0; inf for no limit.", _radius)
-RATE = setting("auto", "Step size: auto, constant:η, sqrt:η, horizon:T, horizon:T:G, doubling, doubling:G.")
+RATE = setting(
+    "auto", "Step size: auto, constant:η, sqrt:η, normalised:η, horizon:T, horizon:T:G, doubling, doubling:G."
+)
 ETA = setting(1.0, "The step η, which never changes.", positive, _constant)
+WINDOW = setting(1000, "How many of the last rows are kept (at most 100000).", whole(1, 100_000))
+NEIGHBOURS = setting(10, "How many of the nearest of them vote (at most 1000).", whole(1, 1000))
+SMOOTHING = setting(
+    0.5, "What is added to every count: of a feature in a class, or of the votes for a class.", between(1e-9, 1e9)
+)
 START = setting(None, "The weights to begin with.", _start)
 L1 = setting(0.0, "λ₁, which makes weights exactly 0.", not_negative)
 L2 = setting(0.0, "λ₂, which makes weights smaller.", not_negative)
@@ -94,19 +161,28 @@ RIDGE = setting(1.0, "The a of the matrix aI + Σx·xᵀ.", between(1e-150, 1e15
 
 @declares
 class Prepared:
-    """What every learner can be told of its rows."""
+    """How every learner takes its rows."""
 
-    tie = "mistake"  # of those that cannot be told
+    tie = "mistake"  # of learners without the setting
     bias: bool = setting(False, "Append a constant 1 to every row.", flag)
     unit_norm: bool = setting(False, "Scale every row to norm 1.", flag)
     scale: str | None = setting(
-        None, "max: divide each feature by its largest size so far.", one_of("max", but=" or left out")
+        None,
+        "max: divide each feature by its largest size so far; standard: by mean and deviation so far;"
+        " log: sign(x)·ln(1 + |x|).",
+        one_of("max", "standard", "log", but=" or left out"),
+    )
+    expand: str | None = setting(
+        None, "What scaled rows become: fourier:D:γ (random cosines), bins:K, crosses:K or quadratic.", _expand
+    )
+    lags: int | None = setting(
+        None, "The labels of this many rounds before, at most 8, as features of every row.", _lags
     )
 
 
 @declares
 class Tied(Prepared):
-    """What learners of two classes can be told."""
+    """The settings of learners of two classes."""
 
     tie: str = setting("mistake", "What a score of 0 counts as: mistake, +1 or -1.", _tie)
 
@@ -138,6 +214,21 @@ class MulticlassPerceptron(Prepared):
 
 
 @declares
+class SoftmaxAdaGrad(Prepared):
+    rate: float = setting(0.15, "The step η of every weight, divided by √Σg² of its gradients.", positive, _fixed)
+
+
+@declares
+class SoftmaxNewton(Prepared):
+    ridge: float = RIDGE.by_default(10.0)
+
+
+@declares
+class MarkovClasses(Prepared):
+    order: int = setting(0, PAST, _order)
+
+
+@declares
 class KernelPerceptron(Tied):
     kernel: str | Kernel | Callable[..., float] = setting("rbf", "rbf, poly, laplace, linear or precomputed.")
     degree: int | None = setting(None, "Of the poly kernel (2 if left out).")
@@ -151,8 +242,58 @@ class KernelPerceptron(Tied):
 
 
 @declares
+class MarkovLabels(Tied):
+    order: int = setting(1, PAST, whole(0, 8))
+
+
+@declares
+class NaiveBayes(Tied):
+    smoothing: float = SMOOTHING
+    temper: str = setting(
+        "platt", "How log-odds become a probability: platt (scaled online) or none.", one_of("platt", "none")
+    )
+
+
+@declares
+class NearestNeighbours(Tied):
+    window: int = WINDOW
+    neighbours: int = NEIGHBOURS
+
+
+@declares
+class NearestClasses(Prepared):
+    window: int = WINDOW
+    neighbours: int = NEIGHBOURS.by_default(6)
+    smoothing: float = SMOOTHING.by_default(0.01)
+
+
+@declares
+class NearestNumbers(Prepared):
+    window: int = WINDOW
+    neighbours: int = NEIGHBOURS
+
+
+@declares
 class SecondOrderPerceptron(Tied):
     ridge: float = RIDGE
+
+
+@declares
+class LogisticNewton(Tied):
+    play: str = setting(
+        "two-label",
+        "What a row is scored by: newton, the weights, or two-label, as if it had been learned with both labels.",
+        one_of("newton", "two-label"),
+    )
+    ridge: float = RIDGE
+    walk: float = setting(
+        0.0, "How far the weights may walk: from 0, not at all, to below 1; 0.01 forgets in some 100 rounds.", _share
+    )
+
+
+@declares
+class DiagonalNewton(Tied):
+    ridge: float = RIDGE.by_default(0.1)
 
 
 @declares
@@ -209,8 +350,14 @@ class FollowTheRegularisedLeader(Tied):
 
 
 @declares
+class ScaleFree(Tied):
+    loss: str | Loss = LOSS.by_default("logistic", for_numbers="absolute")
+    centre: bool = setting(False, "Take the mean so far off every feature: for dense rows.", flag)
+
+
+@declares
 class CoinBetting(Tied):
-    loss: str | Loss = LOSS.by_default("logistic")
+    loss: str | Loss = LOSS.by_default("logistic", for_numbers="absolute")
     gradient_bound: float | None = setting(None, "G: no gradient is longer; a longer one stops the run.", positive)
     wealth: float = setting(1.0, "What there is to bet with at the start.", between(1e-30, 1e30))
 
@@ -218,3 +365,26 @@ class CoinBetting(Tied):
 @declares
 class VovkAzouryWarmuth(Prepared):
     ridge: float = RIDGE
+
+
+@declares
+class RidgeForgetting(Prepared):
+    forgetting: float = setting(0.01, "The share of the past that is forgotten in every round.", _at_most_half)
+    ridge: float = RIDGE
+
+
+@declares
+class Persistence(Prepared):
+    rule: str = setting(
+        "last",
+        "What labels are forecast to be: their mean, the last one, or drift, the last one and the mean step.",
+        one_of("mean", "last", "drift"),
+    )
+
+
+@declares
+class Auto(Tied):
+    bias: bool = setting(True, "Append a constant 1 to every row.", flag)
+    radius: float = RADIUS
+    members: str | None = setting(None, "The members of the pool, by name (all if left out).")
+    task: Task | None = setting(None, "What is predicted: binary (if left out), multiclass or regression.", _task)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
@@ -32,6 +32,29 @@ def in_pieces(task: Callable[[int, int], None], count: int, each: int) -> None:
         for other in others:
             if not other.cancel():  # one that has not begun has nothing left to do
                 other.result()
+
+
+def side_by_side(task: Callable[[int], None], places: Sequence[int], *, alone: bool) -> None:
+    """task(place) for every place, each on its own; by several threads unless `alone`."""
+    if alone or len(places) < 2 or _threads() < 2:
+        for place in places:
+            task(place)
+        return
+    waiting = deque(places)
+
+    def some() -> None:
+        while True:
+            try:
+                place = waiting.popleft()
+            except IndexError:
+                return
+            task(place)
+
+    threads = min(_threads(), len(places))
+    others = [_pool(os.getpid(), threads).submit(some) for _ in range(threads - 1)]
+    some()
+    for other in others:
+        other.result()
 
 
 @cache

@@ -24,6 +24,7 @@ class VotedPerceptron(Linear):
     """The perceptron's rounds, and the vote of all its predictors for what is asked of it between rounds."""
 
     name = "voted"
+    selects = "voted"
     declared = settings.VotedPerceptron
     compared_only = True
     perceptron_rounds = True

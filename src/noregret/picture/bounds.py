@@ -26,23 +26,23 @@ from noregret.proof.theorems import THEOREMS
 from noregret.run import Run
 
 Vector = NDArray[np.float64]
-Told = dict[str, Any]  # a certificate as receipts hold it
+Statement = dict[str, Any]  # a certificate as receipts hold it
 NAMED = 8  # bounds that are drawn over time; the others are the larger ones
 TICKS = 7  # along a logarithmic axis
 
 
-def told(certificates: Sequence[Certificate | Told]) -> list[Told]:
+def statements(certificates: Sequence[Certificate | Statement]) -> list[Statement]:
     """Certificates as receipts hold them."""
     return [one.to_dict() if isinstance(one, Certificate) else one for one in certificates]
 
 
-def drawable(certificates: Sequence[Told]) -> list[Told]:
+def drawable(certificates: Sequence[Statement]) -> list[Statement]:
     """Those with a finite bound, the smallest first."""
     found = [one for one in certificates if one["bound"] is not None and math.isfinite(float(one["bound"]))]
     return sorted(found, key=lambda one: float(one["bound"]))
 
 
-def of_mistakes(certificates: Sequence[Told]) -> list[Told]:
+def of_mistakes(certificates: Sequence[Statement]) -> list[Statement]:
     """Those that bound the number of mistakes from above."""
     return [
         one
@@ -61,7 +61,7 @@ def mistakes_of(run: Run | FiniteRun) -> tuple[Vector, Vector]:
     return np.arange(float(len(made))), made
 
 
-def mistakes_axes(axes: Any, run: Run | FiniteRun, certificates: Sequence[Told] = ()) -> Any:
+def mistakes_axes(axes: Any, run: Run | FiniteRun, certificates: Sequence[Statement] = ()) -> Any:
     """The mistakes so far, and every bound on the mistakes of all rounds as a line that they may not cross."""
     rounds, made = mistakes_of(run)
     if not len(made):
@@ -105,9 +105,9 @@ def at_most(value: float) -> str:
         return f"{float(+Decimal(value)):.4g}"
 
 
-def bounds_axes(axes: Any, certificates: Sequence[Certificate | Told]) -> Any:
+def bounds_axes(axes: Any, certificates: Sequence[Certificate | Statement]) -> Any:
     """One line a theorem: a dot for what was observed, a bar for the bound, in its verdict's colour between them."""
-    shown = drawable(told(certificates))
+    shown = drawable(statements(certificates))
     if not shown:
         raise SettingError("plot: no theorem gave a bound on this run, so there is nothing to draw")
     low = min(max(float(one["observed"] or 0.0), 0.0) for one in shown)
@@ -131,7 +131,7 @@ def bounds_axes(axes: Any, certificates: Sequence[Certificate | Told]) -> Any:
 VERDICTS = {"holds": COLOURS[2], "vacuous": "0.6", "open": COLOURS[4], "broken": COLOURS[1]}
 
 
-def _line(axes: Any, place: int, one: Told) -> None:
+def _line(axes: Any, place: int, one: Statement) -> None:
     colour, bound = VERDICTS.get(one["verdict"], "0.6"), float(one["bound"])
     if one["observed"] is not None:
         seen = float(one["observed"])

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from noregret.errors import SettingError
+from noregret.learner import OnlineGradientDescent
 from noregret.picture.canvas import (
     COLOURS,
     Ending,
@@ -53,7 +54,7 @@ class Story:
 def story(run: Run, *streams: Any, dots: int = DOTS) -> Story:
     """The sums of a run of gradient descent in a ball, at some of its rounds and at the last."""
     core = run.learner
-    against = Against.of(core, None, run.rounds) if core.name == "ogd" else None
+    against = Against.of(core, None, run.rounds) if isinstance(core, OnlineGradientDescent) else None
     if against is None:
         raise SettingError("explain: needs a run of ogd in a ball")
     again = replay(fresh(core.name, core.settings, classes(core)), chains(core), streams)
@@ -84,19 +85,19 @@ def dotted(rounds: int, dots: int) -> list[int]:
     return sorted(even | {2**k for k in range(rounds.bit_length()) if 2**k < min(even)})
 
 
-def draw_story(told: Story, run: Run, path: str | os.PathLike[str]) -> None:
+def draw_story(shown: Story, run: Run, path: str | os.PathLike[str]) -> None:
     """Draw the story to a file."""
     check_picture(path)
     figure = new_figure(8.0, 4.4)
-    story_axes(figure.add_subplot(), told, run)
+    story_axes(figure.add_subplot(), shown, run)
     save_figure(figure, path)
 
 
-def story_axes(axes: Any, told: Story, run: Run) -> Any:
+def story_axes(axes: Any, shown: Story, run: Run) -> Any:
     """The three sums, the room that the run cannot leave, and the regret between two of them."""
-    rounds = np.array([0, *told.rounds])
-    best, own = np.array([0.0, *told.upper]), np.array([0.0, *told.own])
-    limit = best + np.array([0.0, *told.promised])
+    rounds = np.array([0, *shown.rounds])
+    best, own = np.array([0.0, *shown.upper]), np.array([0.0, *shown.own])
+    limit = best + np.array([0.0, *shown.promised])
     trace = run.trace
     at = thinned(len(trace["rounds"]), points=POINTS)
     axes.fill_between(rounds, best, limit, color=COLOURS[1], alpha=0.08, linewidth=0.0)
@@ -115,9 +116,9 @@ def story_axes(axes: Any, told: Story, run: Run) -> Any:
     axes.set_xlim(0.0, last)
     axes.set_ylim(0.0, 1.05 * float(limit[-1]))
     axes.set_xlabel("round")
-    axes.set_ylabel(f"total loss so far ({told.loss})")
+    axes.set_ylabel(f"total loss so far ({shown.loss})")
     plain_frame(axes)
-    regret = f"{at_least(told.regret[0])} … {at_most(told.regret[1])}"
+    regret = f"{at_least(shown.regret[0])} … {at_most(shown.regret[1])}"
     name_ends(
         axes,
         [

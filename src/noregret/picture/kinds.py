@@ -10,16 +10,15 @@ from typing import Any
 from noregret.batch import BatchRun
 from noregret.finite import Dimensions, FiniteRun, TreeAdversary
 from noregret.picture.batch import step_sizes_axes, steps_axes, why_not_compared
+from noregret.picture.blend import blend_figure, weight_axes, why_no_weights
+from noregret.picture.blend import regret_axes as blend_regret_axes
 from noregret.picture.boundary import FRAMES, PANELS, boundary_axes, updates_figure, write_film
-from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, told
-from noregret.picture.error import error_axes, risk_axes
-from noregret.picture.parts import audit_axes, audit_width
+from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, statements
+from noregret.picture.curves import error_axes, reliability_axes, risk_axes, why_no_reliability
 from noregret.picture.plane import Film, film_of, why_no_boundary
-from noregret.picture.regret import by_radius, radius_axes, regret_axes, so_far
-from noregret.picture.reliability import reliability_axes, why_no_reliability
+from noregret.picture.regret import audit_axes, audit_width, by_radius, radius_axes, regret_axes, so_far
+from noregret.picture.shares import share_axes, why_no_shares
 from noregret.picture.tree import tree_axes
-from noregret.picture.weights import blend_figure, weight_axes, why_no_weights
-from noregret.picture.weights import regret_axes as blend_regret_axes
 from noregret.proof.receipt import Receipt
 from noregret.proof.theorems.finite import certificates as finite_certificates
 from noregret.run import Run
@@ -44,10 +43,10 @@ class Subject:
     def certificates(self) -> list[dict[str, Any]]:
         """What theorems say of the thing."""
         if isinstance(self.thing, FiniteRun):
-            return told(finite_certificates(self.thing))
+            return statements(finite_certificates(self.thing))
         if isinstance(self.thing, Run):
             return [] if self.receipt is None else self.receipt.certificates
-        return told(self.thing.certificates)
+        return statements(self.thing.certificates)
 
     def films(self, most: int) -> list[Film]:
         """Each thing on its way through the rows, in at most `most` moments."""
@@ -194,6 +193,13 @@ RADIUS = Kind(
         None if by_radius(subject.thing) else "the receipt holds the regret for one radius only: certify with radii"
     ),
 )
+SHARES = Kind(
+    "Shares of the members",
+    "Whom the mixture followed: the share of each member over the rounds, stacked to 100 %.",
+    draw=lambda axes, subject: share_axes(axes, subject.thing),
+    missing=lambda subject: why_no_shares(subject.thing),
+    size=lambda subject: (9.0, 4.5),
+)
 WEIGHTS = Kind(
     "Weights of the experts",
     "Which experts the blend followed: their weights in every round, stacked to 1.",
@@ -239,7 +245,7 @@ TREE = Kind(
     size=lambda subject: (10.0, 5.0),
 )
 
-RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY}
+RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}
 RUN |= {"boundary": BOUNDARY, "updates": UPDATES}
 RUNS = {"error": ERROR, "risk": RISK, "overview": OVERVIEW, "boundary": BOUNDARY, "updates": UPDATES}
 RECEIPT = {"regret": REGRET, "radius": RADIUS, "bounds": BOUNDS}

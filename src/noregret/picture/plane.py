@@ -14,19 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.batch import BatchRun
-from noregret.batch.perceptron import retraced
+from noregret.batch import BatchRun, retraced
 from noregret.errors import SettingError
 from noregret.learner.core import Core
 from noregret.picture.canvas import thinned
+from noregret.proof.facts.candidates import without_bias
 from noregret.proof.replay import chains, classes, fresh, replay
 from noregret.proof.separation import lay_out
 from noregret.rounds import Rounds
 from noregret.run import Run
-from noregret.selection.candidates import without_bias
-from noregret.separation import Separation
 from noregret.stream.block import Dense, Sparse
 from noregret.stream.features import Features
+from noregret.task.separate import Separation
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

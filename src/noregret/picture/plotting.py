@@ -13,10 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret.auditing import Audit
 from noregret.batch import BatchRun
-from noregret.blending import Blend
-from noregret.comparison import Comparison
 from noregret.errors import SettingError
 from noregret.finite import Dimensions, FiniteRun
 from noregret.learner.core import Core
@@ -25,8 +22,11 @@ from noregret.picture.canvas import MOVING, Picture, check_picture, new_figure, 
 from noregret.picture.kinds import Kind, Subject
 from noregret.proof.receipt import Receipt
 from noregret.run import Run
-from noregret.selection import Selection
-from noregret.separation import Separation
+from noregret.task.audit import Audit
+from noregret.task.blend import Blend
+from noregret.task.compare import Comparison
+from noregret.task.select import Selection
+from noregret.task.separate import Separation
 
 KINDS: dict[type, dict[str, Kind]] = {
     Run: all_kinds.RUN,
@@ -51,10 +51,11 @@ def plot(
 ) -> Any:
     """Draw a thing on the axes `ax`, or on a figure of its own, and return the Axes.
 
-    A run (or a learner) has error, risk, mistakes, reliability, boundary and updates; runs by name, or a comparison,
-    error, risk, overview, boundary and updates; a receipt regret, radius and bounds; a selection bounds; a blend
-    weights, regret and overview; an audit parts; a batch perceptron steps, boundary and updates; a separation boundary;
-    dimensions tree; a finite game tree and mistakes. The first that can be drawn is, unless `kind` asks for another.
+    A run (or a learner) has error, risk, mistakes, reliability, weights (those of the members of `auto`), boundary and
+    updates; runs by name, or a comparison, error, risk, overview, boundary and updates; a receipt regret, radius and
+    bounds; a selection bounds; a blend weights, regret and overview; an audit parts; a batch perceptron steps, boundary
+    and updates; a separation boundary; dimensions tree; a finite game tree and mistakes. The first that can be drawn
+    is, unless `kind` asks for another.
 
     `streams` are those that were learned from: boundaries are drawn among their rows, which have two features.
     `receipt` gives the bounds that mistakes are drawn against. `to` also writes the figure to a file (.png, .svg, .pdf;

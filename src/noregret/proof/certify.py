@@ -10,13 +10,14 @@ from typing import Any, Protocol
 from noregret.errors import InputError, SettingError
 from noregret.interval import Interval
 from noregret.learner.core import Core
+from noregret.proof.claims import claimed
 from noregret.proof.facts import Facts, judged_by
 from noregret.proof.figures import figures
 from noregret.proof.hindsight import Hindsight
-from noregret.proof.own_code import Margin
 from noregret.proof.receipt import Receipt, Vector, plain
 from noregret.proof.regret import Against, ends, entry, promises
 from noregret.proof.replay import (
+    Margin,
     Replayed,
     Segment,
     chains,
@@ -28,10 +29,8 @@ from noregret.proof.replay import (
     replay,
     same_bits,
 )
-from noregret.proof.selection import claimed
 from noregret.proof.solve import best, curve, prefixes
 from noregret.proof.solve.points import points as solved
-from noregret.proof.theorem import Theorem
 from noregret.proof.theorems import spoken
 from noregret.run import Run
 
@@ -39,8 +38,8 @@ GAP = 1e-4
 Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
 
 
-class Told(Protocol):
-    """What can be told as JSON takes it: a selection."""
+class Selection(Protocol):
+    """A selection, as far as a receipt knows it: what JSON takes of it."""
 
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -54,7 +53,7 @@ def certify(
     gap: float = GAP,
     seconds: float = math.inf,
     watch: Watch | None = None,
-    selection: Told | None = None,
+    selection: Selection | None = None,
 ) -> Receipt:
     """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
 
@@ -91,7 +90,7 @@ def with_selection(made: Receipt, selection: dict[str, Any]) -> Receipt:
     """The receipt with a selection from the same run."""
     if selection["rounds"] != made.figures["rounds"]:
         raise SettingError("certify: the selection is of another run")
-    return replace(made, selection=claimed(selection))
+    return replace(made, selection=selection)
 
 
 def receipt_of(
@@ -134,25 +133,9 @@ def receipt_of(
         figures=_written(figures(facts), margin),
         regret=main,
         curve=others,
-        certificates=[certificate(one, facts, margin) for one in spoken(facts)],
+        certificates=[claimed(one, facts, margin) for one in spoken(facts)],
         points={**points, **{name: point for name, point in facts.points.items() if name not in points}},
     )
-
-
-def certificate(one: Theorem[Facts], facts: Facts, margin: Margin) -> dict[str, Any]:
-    """A theorem evaluated on the facts, as a receipt claims it."""
-    found = one(facts)
-    if found.bound is None:
-        return found.to_dict()
-    claim = one.function(facts)
-    bound, observed = margin.upper(claim.bound.hi), margin.observed(claim)
-    return {
-        **found.to_dict(),
-        "bound": plain(bound),
-        "observed": None if observed is None else plain(observed),
-        "verdict": claim.verdict(bound, observed).name.lower(),
-        "values": {key: plain(margin.value(key, value)) for key, value in claim.values.items()},
-    }
 
 
 def _written(found: dict[str, Any], margin: Margin) -> dict[str, Any]:
@@ -194,7 +177,7 @@ def _in_other_balls(
     """The regret in balls of other radii."""
     core = played.run.learner
     if radii and core.supports is not None:
-        raise SettingError("certify: a kernel learner is compared in the space of its kernel, without radii")
+        raise SettingError("certify: radii must be left out: the comparators of a kernel learner have no radius")
     if not radii:
         return []
     sigma = core.comparator_sigma(len(played.rounds))

@@ -15,8 +15,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import arithmetic
-from noregret._native import LARGEST_EXPONENT, exact_combination, exact_dots, exact_squares
+from noregret._native import exact_combination, exact_dots, exact_squares
 from noregret.errors import SettingError
 from noregret.interval import Interval, ends, total
 from noregret.loss import Loss
@@ -116,9 +115,10 @@ def norm_between(lo: Vector, hi: Vector) -> Interval:
 def losses(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of ℓ(z, y) at scores that are exactly z."""
     with np.errstate(over="ignore", invalid="ignore"):
-        value, slack = _values(loss, z, y)
-    if loss.name == "exponential":
-        top = arithmetic.exp(LARGEST_EXPONENT)  # from here on it is given as infinite
+        value = loss.values(z, y)
+        slack = loss.slack(value, z, y)
+    if math.isfinite(loss.limit):
+        top = loss.limit
         return np.maximum(np.minimum(value, top) - np.minimum(slack, 16.0 * EPS * top + TINY), 0.0), value + slack
     sound = np.isfinite(value)  # one that overflowed has no upper end, and of the lower one nothing is known
     value, slack = np.where(sound, value, 0.0), np.where(sound, slack, np.inf)
@@ -185,10 +185,8 @@ def conjugates(loss: Loss, alpha: Vector, y: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of ℓ*(α); an α outside the dual domain is an error, not an infinity."""
     if not in_dual_domain(loss, alpha, y):
         raise SettingError(f"loss {loss.name}: a dual point lies outside its domain")
-    value = alpha * y * loss.number if loss.name == "margin-hinge" else loss.conjugate(alpha, y)
-    slack = 16.0 * EPS * (np.abs(value) + np.abs(alpha * y) + (1.0 if loss.name == "logistic" else 0.0)) + TINY
-    if loss.name in ("hinge", "perceptron"):
-        slack = np.zeros_like(value)  # ±α and 0: nothing is rounded
+    value = loss.conjugate(alpha, y)
+    slack = loss.conjugate_slack(value, alpha, y)
     slack = np.where(alpha == 0.0, 0.0, slack)  # ℓ*(0) is 0 for every loss that has one here
     return value - slack, value + slack
 
@@ -206,50 +204,8 @@ def in_dual_domain(loss: Loss, alpha: Vector, y: Vector) -> bool:
 
 def _inside(loss: Loss, y: Vector) -> tuple[Vector, Vector]:
     """The floats that lie in the dual domain run from the first to the second."""
-    p, top = loss.number, np.ones_like(y)
-    match loss.name:
-        case "hinge" | "perceptron" | "logistic":
-            return np.where(y > 0, -top, 0.0), np.where(y > 0, 0.0, top)
-        case "margin-hinge":
-            top *= _not_above(1.0, p)
-            return np.where(y > 0, -top, 0.0), np.where(y > 0, 0.0, top)
-        case "squared-hinge" | "exponential":
-            return np.where(y > 0, -np.inf, 0.0), np.where(y > 0, 0.0, np.inf)
-        case "absolute":
-            return -top, top
-        case "huber":
-            return -p * top, p * top
-        case "pinball":
-            one_less = 1.0 - p
-            if (1.0 - one_less) < p:  # 1 − τ was rounded up
-                one_less = math.nextafter(one_less, 0.0)
-            return -p * top, one_less * top
-        case _:
-            return -np.inf * top, np.inf * top
-
-
-def _not_above(a: float, b: float) -> float:
-    """The largest float that is not above a/b."""
-    from fractions import Fraction
-
-    q = a / b
-    return q if Fraction(q) * Fraction(b) <= Fraction(a) else math.nextafter(q, -math.inf)
-
-
-def _values(loss: Loss, z: Vector, y: Vector) -> tuple[Vector, Vector]:
-    value = loss.values(z, y)
-    slack = 16.0 * EPS * np.abs(value) + TINY
-    match loss.name:
-        case "perceptron":
-            slack = np.zeros_like(value)
-        case "hinge":  # one subtraction, and none where 1 − yz is 0 or 1 exactly
-            slack = np.where((value == 0.0) | (z == 0.0), 0.0, 2.0 * EPS * value)
-        case "margin-hinge":
-            margin = y * z / loss.number
-            slack = np.where(margin > 1.0 + 8.0 * EPS, 0.0, 16.0 * EPS * (value + 1.0 + np.abs(margin)))
-        case "zero-one":
-            slack = np.zeros_like(value)
-    return value, slack
+    negative, positive = loss.slope_ends
+    return np.where(y > 0.0, positive[0], negative[0]), np.where(y > 0.0, positive[1], negative[1])
 
 
 def _weighted(lo: Vector, hi: Vector, weights: Vector | None) -> Interval:

@@ -83,20 +83,27 @@ def _gradient(facts: Facts) -> dict[str, Interval]:
 def _of_classes(facts: Facts) -> dict[str, Any]:
     """The same of many classes, from what was said in each round and which weights moved."""
     many, weights = facts.classes, facts.rounds.weights
-    lost = np.ones(many.mistakes) if weights is None else weights[many.wrong]
+    forecasts = facts.learner.loss.probabilistic
     return {
         "rounds": len(facts.rounds),
         "features": facts.run.features,
         "mistakes": many.mistakes,
-        "updates": int(many.updated.sum()),
-        "loss": total(lost, lost),
+        "updates": len(facts.rounds) if forecasts else int(many.updated.sum()),
+        "loss": many.paid if forecasts else _mistaken(facts),
         "max_norm2": many.max_norm2,
         "mistake_norm2": many.norm2_over(many.wrong),
-        "weight_norm": played_as(facts.run.weight_norm) if weights is not None else many.sum_norm,
+        "weight_norm": played_as(facts.run.weight_norm) if forecasts or weights is not None else many.sum_norm,
         "score_moment": score_moment(facts.scores),
         "classes": many.count,
-        "unforeseen": many.unforeseen,
+        "unforeseen": 0 if forecasts else many.unforeseen,
     }
+
+
+def _mistaken(facts: Facts) -> Interval:
+    """The mistakes, each as often as its weight says."""
+    wrong, weights = facts.classes.wrong, facts.rounds.weights
+    lost = np.ones(facts.classes.mistakes) if weights is None else weights[wrong]
+    return total(lost, lost)
 
 
 def played_as(value: float) -> Interval:

@@ -52,14 +52,14 @@ class Gram:
     def _settings(self) -> tuple[int, int, float, float, int]:
         return self.kernel.code, self.kernel.sum, *self.kernel.numbers
 
-    def squares(self) -> tuple[Vector, Vector]:
+    def self_products(self) -> tuple[Vector, Vector]:
         """Lower and upper ends of K(x_t, x_t) for every round."""
         out = np.zeros((len(self.rounds), 3))
         if self.kernel.summed:
             kernel_squares(*self._settings, self._sparse.given, out)
         else:
             for t in range(len(out)):
-                out[t, 0] = self.given(np.array([t]), np.array([t]))[0, 0]
+                out[t, 0] = self.values(np.array([t]), np.array([t]))[0, 0]
         return ends(out)
 
     def sums(self, which: Places, coefficients: Matrix, to: Places, before: bool = False) -> tuple[Matrix, Matrix]:
@@ -71,11 +71,11 @@ class Gram:
         else:
             for i in range(0, len(to), 64):
                 some = to[i : i + 64]
-                given_sums(self.given(some, which), some, which, c, before, out[:, 3 * i : 3 * (i + 64)])
+                given_sums(self.values(some, which), some, which, c, before, out[:, 3 * i : 3 * (i + 64)])
         low, high = ends(out.reshape(-1, 3))
         return low.reshape(len(c), -1), high.reshape(len(c), -1)
 
-    def given(self, to: Places, which: Places) -> Matrix:
+    def values(self, to: Places, which: Places) -> Matrix:
         """The values of a kernel that is not built in, as they are."""
         rows = self._dense
         if self.kernel.precomputed:

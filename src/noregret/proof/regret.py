@@ -1,4 +1,8 @@
-"""Regret as an interval: the run's own loss less the best comparator's, after all rounds, fewer, or in other balls."""
+"""Regret as an interval: the run's own loss less the best comparator's, after all rounds, fewer, or in other balls.
+
+This is the certified regret, both of whose ends come from `hindsight.proved`. `Run.regret_upper` is the bound that the
+pass alone gives, without looking for a comparator.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,15 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from noregret.errors import SettingError
+from noregret.errors import SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner.core import Core
 from noregret.loss import Loss
 from noregret.proof import enclose
 from noregret.proof.facts import Facts, Vector, judged_by, own_loss
 from noregret.proof.hindsight import Hindsight, relative_gap
-from noregret.proof.own_code import Margin
 from noregret.proof.receipt import plain
+from noregret.proof.replay import Margin
 from noregret.proof.theorems import certificates
 from noregret.rounds import Rounds
 from noregret.run import Run
@@ -37,14 +41,14 @@ class Against:
         own, sigma = core.domain.radius, core.comparator_sigma(rounds)
         if not core.domain.fits_ball:
             if radius is not None:
-                raise SettingError(f"certify: a learner in the domain {core.domain.shape} is compared there: no radius")
+                raise SettingError(f"certify: {_no_radius(radius)}: {core.domain.shape} is the learner's own domain")
             return None
         if core.supports is not None:
             if radius is not None:
-                raise SettingError("certify: a kernel learner is compared in the space of its kernel, without a radius")
+                raise SettingError(f"certify: {_no_radius(radius)}: the comparators of a kernel learner have no radius")
             return None
         if radius is not None and core.tally() is not None:
-            raise SettingError("certify: many classes are compared without a ball: leave out the radius")
+            raise SettingError(f"certify: {_no_radius(radius)}: the comparators of several classes have no radius")
         if radius is not None and not 0.0 < radius < math.inf:
             raise SettingError(f"certify: radius must be positive and finite, got {radius}")
         if not core.loss.convex:
@@ -53,6 +57,10 @@ class Against:
             raise SettingError(f"certify: the learner has the radius {own:g}; leave out the other, {radius:g}")
         found = radius if radius is not None and math.isinf(own) else own
         return cls(core.loss, found, sigma) if math.isfinite(found) or sigma else None
+
+
+def _no_radius(radius: float) -> str:
+    return f"{spelled('radius')} must be left out, got {radius:g}"
 
 
 def ends(found: Interval) -> dict[str, Any]:

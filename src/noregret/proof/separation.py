@@ -36,7 +36,7 @@ from noregret.stream.labels import Labels
 Vector = NDArray[np.float64]
 Entry = tuple[int, int, int]  # feature, numerator, denominator
 ANSWERS = ("separable", "inseparable", "undecided")
-READING = {"label", "columns", "ignore", "missing", "hash_bits"}
+READING = {"label", "columns", "ignore", "interactions", "missing", "hash_bits"}
 PIECE = 4096
 PROOF = {"kind", "version", "arithmetic", "reading", "preparation", "labels", "rows", "features", "digest", "answer"}
 PROOF |= {"margin", "radius", "mistakes", "separator", "weights"}

@@ -68,7 +68,7 @@ def real(said: Any) -> float:
         return float(said)
     if isinstance(said, str) and said in ("inf", "-inf"):
         return float(said)
-    raise TypeError(f"{said!r} is no number")
+    raise TypeError(f"{said!r} is not a number")
 
 
 def _identical(claimed: Any, found: Any) -> bool:

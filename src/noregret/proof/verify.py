@@ -1,4 +1,4 @@
-"""Check a receipt against its streams: replay the run with the loop, then evaluate every claim on facts of one's own.
+"""Check a receipt against its streams: replay the run with the loop, then evaluate every claim on its own facts.
 
 The facts are computed here, from the replayed rounds and the vectors in the receipt, and the theorems are the rows that
 the maker evaluated too; no solver is asked, nor imported. Where the stream is small both ends of a regret are checked
@@ -24,24 +24,31 @@ from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.loss import Loss
+from noregret.proof.claims import check_certificates, from_above
 from noregret.proof.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.proof.facts import NAMES, Facts, judged_by, own_loss
 from noregret.proof.figures import figures
 from noregret.proof.hindsight import Hindsight, proved, relative_gap
-from noregret.proof.own_code import LOWER, is_exact, own_code
 from noregret.proof.receipt import Receipt, Vector, decoded, kind_of
 from noregret.proof.regret import promises
-from noregret.proof.replay import READING, Replayed, described, fresh, read_again, replay, same_bits
-from noregret.proof.segments import segment_of
+from noregret.proof.replay import (
+    READING,
+    Replayed,
+    described,
+    fresh,
+    own_code,
+    read_again,
+    replay,
+    same_bits,
+    segment_of,
+)
 from noregret.proof.selection import check_selection
-from noregret.proof.theorem import Claim, Theorem
 from noregret.proof.theorems import spoken
 from noregret.proof.verification import Verification, real
 from noregret.rounds import Rounds
 
 DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, AssertionError)
 ENTRY = {"rounds", "loss", "domain", "sigma", "own", "comparator", "gap", "lower", "upper", "points"}
-CERTIFICATE = {"theorem", "source", "bound", "observed", "verdict", "assumptions", "values", "points"}
 
 __all__ = ["Verification", "verify"]
 
@@ -56,7 +63,7 @@ def verify(
     """Recompute every number of a receipt (a file or a `Receipt`) from the streams; the first that fails is an error.
 
     A stream that is given as a path is read as the receipt says that it was read. Costs a few passes over the streams
-    and never a solve. Where the run used a loss or a kernel of one's own, `loss` or
+    and never a solve. Where the run used your own loss or kernel, `loss` or
     `kernel` is needed.
 
     >>> from noregret.learner import Perceptron
@@ -172,7 +179,8 @@ def _check_vectors(receipt: Receipt, played: Replayed) -> None:
         if name.startswith("V_") and played.run.tally is not None:
             wanted = played.rounds.width * len(played.run.tally["labels"])
         if len(vector) != wanted or not np.isfinite(vector).all():
-            raise ReceiptError(f"the vector {name} must be {wanted} finite numbers", failed=True)
+            flaw = " that are not all finite" if len(vector) == wanted else ""
+            raise ReceiptError(f"{name} must hold {wanted} finite numbers, got {len(vector)}{flaw}", failed=True)
 
 
 def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
@@ -190,7 +198,7 @@ def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
     if isinstance(settings.get("kernel"), dict):
         settings["kernel"] = _kernel(settings["kernel"], kernel)
     if said["name"] not in LEARNERS:
-        raise SettingError(f"there is no learner {said['name']!r}")
+        raise SettingError(f"unknown learner {said['name']!r}")
     core = fresh(said["name"], settings, said["labels"])
     core.options = dict(receipt.reading)
     return core
@@ -280,77 +288,12 @@ def _check_promises(done: Verification, said: dict[str, Any], found: dict[str, f
     """What was promised by then: every theorem that promises something, and no other."""
     done.same(f"the theorems that promise something{where}", sorted(said), sorted(found))
     for name, bound in found.items():
-        done.at_most(f"{name}{where}: the bound", said[name], _bound(bound))
+        done.at_most(f"{name}{where}: the bound", said[name], from_above(bound))
 
 
 def _check_certificates(done: Verification, said: list[dict[str, Any]], facts: Facts) -> None:
-    """Every theorem that speaks of the run, each evaluated or named with the need that is unmet, and no other."""
-    wanted = spoken(facts)
-    done.same("the theorems", [part["theorem"] for part in said], [one.name for one in wanted])
-    for part, one in zip(said, wanted, strict=True):
-        _check_certificate(done, part, one, facts)
-
-
-def _check_certificate(done: Verification, said: dict[str, Any], one: Theorem[Facts], facts: Facts) -> None:
-    """The assumptions of the theorem, its bound, what it is compared with, the values named, and the verdict."""
-    name = one.name
-    done.true(f"{name}: what is said of it", set(said) == CERTIFICATE)
-    if said["source"] != one.source:
-        raise ReceiptError(f"{name}: its source: the receipt says {said['source']}, it is {one.source}", failed=True)
-    assumed = one.asked(facts)
-    _check_assumptions(done, name, said["assumptions"], [part.to_dict() for part in assumed])
-    if any(part.holds is False for part in assumed):
-        unclaimed = [said[key] for key in ("verdict", "bound", "observed", "values", "points")]
-        done.same(f"{name}: the verdict", unclaimed, ["unmet", None, None, {}, []])
-        return
-    claim = one.function(facts)
-    if own_code(facts.learner) is None:
-        done.same(f"{name}: its vectors", said["points"], list(claim.points))
-    else:  # of two that are as good another machine may find the other one the better
-        done.true(f"{name}: its vectors are there", set(said["points"]) <= set(facts.points))
-    done.at_most(f"{name}: the bound", said["bound"], _bound(claim.bound.hi))
-    observed = _check_observed(done, said, claim)
-    _check_values(done, said, claim)
-    done.same(f"{name}: the verdict", said["verdict"], claim.verdict(real(said["bound"]), observed).name.lower())
-
-
-def _check_assumptions(done: Verification, name: str, said: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
-    stated = [part["statement"] for part in said]
-    done.same(f"{name}: its assumptions", stated, [part["statement"] for part in found])
-    for claimed, again in zip(said, found, strict=True):
-        done.same(f"{name}: {again['statement']}", claimed, again)
-
-
-def _bound(found: float) -> float:
-    """A bound from above; one that is not a number promises nothing."""
-    return math.inf if math.isnan(found) else found
-
-
-def _check_observed(done: Verification, said: dict[str, Any], claim: Claim) -> float | None:
-    """A count is what it is, any other observation is claimed from above."""
-    what = f"{said['theorem']}: the observed value"
-    if claim.observed is None:
-        done.same(what, said["observed"], None)
-        return None
-    if claim.observed.exact:
-        done.same(what, real(said["observed"]), claim.observed.hi)
-    else:
-        done.at_most(what, said["observed"], claim.observed.hi)
-    return real(said["observed"])
-
-
-def _check_values(done: Verification, said: dict[str, Any], claim: Claim) -> None:
-    """Settings and counts are what they are; other values are claimed from above, a few from below."""
-    name = said["theorem"]
-    done.same(f"{name}: its values", sorted(said["values"]), sorted(claim.values))
-    for key, value in claim.values.items():
-        what, claimed = f"{name}: {key.replace('_', ' ')}", said["values"][key]
-        if is_exact(key):
-            done.same(what, real(claimed), float(value))
-        elif key in LOWER:
-            done.at_least(what, claimed, value)
-        else:
-            done.at_most(what, claimed, _bound(value))
+    """Every theorem that speaks of the run."""
+    check_certificates(done, said, spoken(facts), facts, None if own_code(facts.learner) is None else facts.points)
 
 
 def _check_exactly(

@@ -11,18 +11,18 @@ from typing import Any
 
 from noregret import model as models
 from noregret.atomic import whole_file
-from noregret.blending import Blend
 from noregret.errors import ReceiptError, SettingError
 from noregret.learner.core import Core
 from noregret.proof.blend import BlendReceipt, load_blend
 from noregret.proof.receipt import Receipt, decoded, kind_of
 from noregret.proof.separation import load_proof
+from noregret.reporting.html import DAMAGE, Subject
 from noregret.reporting.other import blended, separated
 from noregret.reporting.page import as_page, cards
 from noregret.reporting.run import certified, modelled, same_run
-from noregret.reporting.words import DAMAGE, Subject
 from noregret.run import Run
-from noregret.separation import Separation
+from noregret.task.blend import Blend
+from noregret.task.separate import Separation
 
 __all__ = ["report"]
 

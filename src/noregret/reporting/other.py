@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from noregret.reporting.html import Part, Rows, Subject, about, between, least, most, shown, verifying, word
 from noregret.reporting.run import CHECK
-from noregret.reporting.words import Part, Rows, Subject, about, between, least, most, shown, verifying, word
 
 EXPERTS = 40  # rows of the table of experts; more are only counted
 

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from noregret._version import __version__
 from noregret.errors import ReceiptError
 from noregret.picture.canvas import can_draw
+from noregret.proof.receipt import Receipt
 from noregret.proof.theorem import Theorem, Verdict
 from noregret.proof.theorems import THEOREMS
-from noregret.reporting.html import STYLE, Markup, element, folded, formula, table, together
-from noregret.reporting.pictures import MISSING, figures
-from noregret.reporting.words import DAMAGE, Part, Rows, Subject, most, shown, word
+from noregret.reporting.html import (
+    DAMAGE,
+    STYLE,
+    Markup,
+    Part,
+    Rows,
+    Subject,
+    about,
+    element,
+    folded,
+    formula,
+    most,
+    shown,
+    table,
+    together,
+    visible,
+    word,
+)
+from noregret.run import Run
+
+if TYPE_CHECKING:
+    from noregret.picture.canvas import Picture
+
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 LARGEST = 500_000  # bytes of the page; pictures that would make it larger are left out, and that is said
@@ -38,7 +63,7 @@ GLOSSARY: Rows = [
 def as_page(subjects: list[Subject]) -> str:
     """The whole page as text."""
     bare = _document(subjects, [[] for _ in subjects])
-    return _document(subjects, _pictures(subjects, LARGEST - len(bare.encode())))
+    return _document(subjects, _fitting(subjects, LARGEST - len(bare.encode())))
 
 
 def _document(subjects: list[Subject], pictures: list[list[Markup]]) -> str:
@@ -129,7 +154,7 @@ def _checking(commands: list[tuple[str, str]]) -> Markup | None:
     return together(element("h3", "How to verify"), element("ol", *parts))
 
 
-def _pictures(subjects: list[Subject], room: int) -> list[list[Markup]]:
+def _fitting(subjects: list[Subject], room: int) -> list[list[Markup]]:
     """The pictures of every section, as long as there is room for them."""
     if not can_draw():
         return [[element("p", MISSING)] if one.drawn else [] for one in subjects]
@@ -251,3 +276,76 @@ def shown_in_full(value: Any) -> str:
     """A sentence of a receipt, cut only if it is longer than any that we write."""
     text = str(value)
     return text if len(text) <= 500 else f"{text[:499]}…"
+
+
+MISSING = "Pictures need matplotlib: run pip install 'noregret[plot]', then make the report again."
+SIZE = (8.0, 4.2)  # inches
+NAMED = re.compile(r'(\bid="|"#|url\(#)')
+
+
+def figures(subject: Subject, key: str) -> Iterator[tuple[str, Markup]]:
+    """Every picture of a section with its title; `key` keeps the names inside one picture from those of another."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    from noregret.picture.canvas import svg_text
+
+    for place, (title, caption, draw) in enumerate(_pictures(subject), 1):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        with warnings.catch_warnings(), rc_context({"text.parse_math": False}):  # a $ in a name is a $
+            warnings.simplefilter("ignore")  # a name may be too long for its place
+            draw(figure.add_subplot())
+            svg = svg_text(figure)
+        yield title, framed(svg, title, caption, f"{key}-{place}")
+
+
+def _pictures(subject: Subject) -> Iterator[Picture]:
+    from noregret.picture import pictures_of
+
+    receipt = next((_known(one) for one in subject.drawn if isinstance(one, Receipt)), None)
+    for thing in subject.drawn:
+        if isinstance(thing, Receipt):
+            assert receipt is not None
+            yield from pictures_of(receipt)
+        elif isinstance(thing, Run):
+            yield from pictures_of(thing, receipt=receipt) if thing.rounds else ()
+        elif isinstance(thing, dict):
+            yield from _of_blend(thing)
+        else:
+            yield from pictures_of(thing)
+
+
+def _of_blend(body: dict[str, Any]) -> Iterator[Picture]:
+    """From a blend's receipt: the loss of every expert, and the bounds."""
+    from noregret.picture.blend import loss_axes
+    from noregret.picture.bounds import bounds_axes
+    from noregret.picture.canvas import Picture
+
+    losses = {visible(str(one["expert"])): about(one["loss"]) for one in body["experts"]}
+    told = "The total loss of each expert and of the blend, which stays close to the best of them."
+    yield Picture("Loss of each expert", told, lambda axes: loss_axes(axes, float(body["loss"]["upper"]), losses))
+    judged = [one for one in body["certificates"] if one["theorem"] in THEOREMS and one["bound"] is not None]
+    if len(judged) > 1:
+        told = "One line per theorem: the dot is the observed value, the bar the bound that it may not exceed."
+        yield Picture("Observed values and bounds", told, lambda axes: bounds_axes(axes, judged))
+
+
+def _known(receipt: Receipt) -> Receipt:
+    """The receipt with only the theorems that are known: anyone may have written the names in it."""
+    entries = [
+        {**entry, "bounds": {name: bound for name, bound in entry["bounds"].items() if name in THEOREMS}}
+        if "bounds" in entry
+        else entry
+        for entry in (receipt.regret, *receipt.curve)
+        if entry is not None
+    ]
+    judged = [one for one in receipt.certificates if one["theorem"] in THEOREMS]
+    first = receipt.regret is not None
+    return replace(receipt, certificates=judged, regret=entries[0] if first else None, curve=entries[first:])
+
+
+def framed(svg: str, title: str, caption: str, key: str) -> Markup:
+    """One picture with its caption."""
+    own = NAMED.sub(rf"\g<1>{key}-", visible(svg[svg.index("<svg") :]))
+    picture = element("div", Markup(own), class_="picture", role="img", aria_label=title)
+    return element("figure", element("figcaption", element("b", f"{title}. "), caption), picture)

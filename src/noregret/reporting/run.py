@@ -10,7 +10,7 @@ from noregret.learner import Selected
 from noregret.proof.receipt import Receipt
 from noregret.proof.regret import Against
 from noregret.proof.theorems import THEOREMS
-from noregret.reporting.words import (
+from noregret.reporting.html import (
     MANY,
     Part,
     Rows,
@@ -25,6 +25,7 @@ from noregret.reporting.words import (
     verifying,
     word,
 )
+from noregret.reporting.mixture import members_part, what_is_promised, who_led
 from noregret.run import Run
 from noregret.summary import RUN_HEAD, number, per_round, run_rows, share
 
@@ -54,6 +55,7 @@ def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None, 
     figures, chosen = receipt.figures, receipt.selection
     rows = _own(figures, receipt) if run is None else _of_run(run)
     parts = [Part("Figures", rows, RUN_HEAD, NO_BASELINES if run is None else None)]
+    parts += [] if run is None else members_part(run)
     entries = [_regret(entry) for entry in receipt.entries]
     ended = receipt.regret is not None
     if ended:
@@ -66,7 +68,8 @@ def certified(name: str, receipt: Receipt, run: Run | None, digest: str | None, 
     happened = _happened(
         shown(receipt.learner["name"]), figures["rounds"], figures["mistakes"], receipt.figure("loss"), receipt.segments
     )
-    meaning = [happened, *_beside(run), *_regret_means(receipt.regret), *_guaranteed(receipt.certificates)]
+    mixed = [*who_led(run), *what_is_promised(receipt.certificates)]
+    meaning = [happened, *_beside(run), *mixed, *_regret_means(receipt.regret), *_guaranteed(receipt.certificates)]
     return Subject(
         name,
         "receipt of a run" if run is None else f"receipt of a run, with its model {model}",
@@ -90,6 +93,7 @@ def modelled(name: str, run: Run) -> Subject:
     parts = [
         Part("Figures", _of_run(run), RUN_HEAD, "A model file holds no certificates: certify its run to get them.")
     ]
+    parts += members_part(run)
     parts += [] if chosen is None else [_selection(chosen)]
     streams, file = streams_of(core.segments), file_word(name)
     made = [
@@ -109,6 +113,7 @@ def modelled(name: str, run: Run) -> Subject:
         [
             _happened(core.name, run.rounds, run.mistakes, run.loss, core.segments),
             *_beside(run),
+            *who_led(run),
             *_upper_means(run),
             *_on_new_rows(promised, chosen),
         ],
@@ -274,7 +279,7 @@ def _to_try(finding: str, options: str | None) -> Step:
 
 def _regret_asks(regret: dict[str, Any] | None, run: Run | None) -> list[Step]:
     if regret is None:
-        if run is None or Against.of(run.learner, 1.0, run.rounds) is None:
+        if run is None or run.tally is not None or Against.of(run.learner, 1.0, run.rounds) is None:
             return []
         told = "To see how much a better model could have saved, certify the run with a radius, for example"
         return [(told, "noregret certify MODEL STREAM --radius 10")]
@@ -342,7 +347,8 @@ def _own(figures: dict[str, Any], receipt: Receipt) -> Rows:
     lost = receipt.figure("loss")
     rows.append((f"loss ({shown(named)})" if named else "loss", shown(lost), per_round(float(lost), rounds)))
     rows.append(("longest row ‖x‖", number(math.sqrt(receipt.figure("max_norm2"))), ""))
-    rows.append(("weights ‖w‖", shown(receipt.figure("weight_norm")), ""))
+    if "members" not in receipt.learner["settings"]:  # a mixture has no weights of its own
+        rows.append(("weights ‖w‖", shown(receipt.figure("weight_norm")), ""))
     return rows
 
 

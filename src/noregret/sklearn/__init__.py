@@ -7,7 +7,7 @@ default loss of their own.
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,25 @@ from noregret import learner, model
 from noregret.errors import ModelFileError
 from noregret.learner import settings
 from noregret.loss import Loss
+from noregret.sklearn.auto import Auto as Auto  # shells as those below are
+from noregret.sklearn.auto import AutoRegressor as AutoRegressor
 from noregret.sklearn.base import LinearEstimator, LinearRegressor, Vector, estimator
 from noregret.sklearn.classifier import LinearClassifier
-from noregret.sklearn.many import ManyClassifier
+from noregret.sklearn.many import ManyClassifier, ManyForecaster
+
+
+class Unweighted:
+    """What estimators share whose score is no ⟨w, x⟩."""
+
+    @property
+    def coef_(self) -> NoReturn:
+        """There is none: the score is not linear."""
+        raise AttributeError(f"{type(self).__name__} has no coef_: its score is not linear")
+
+    @property
+    def intercept_(self) -> NoReturn:
+        """There is none: the score is not linear."""
+        raise AttributeError(f"{type(self).__name__} has no intercept_: its score is not linear")
 
 
 @estimator
@@ -79,11 +95,58 @@ class MulticlassPerceptron(settings.MulticlassPerceptron, ManyClassifier):
 
 
 @estimator
+class SoftmaxAdaGrad(settings.SoftmaxAdaGrad, ManyForecaster):
+    """Softmax regression for many classes, with a step of its own for every weight.
+
+    >>> model = SoftmaxAdaGrad(passes=1).fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
+    >>> model.predict([[0.1, 2.0]]).tolist(), model.predict_proba([[0.1, 2.0]]).round(2).tolist()
+    (['b'], [[0.32, 0.5, 0.18]])
+    """
+
+
+@estimator
+class SoftmaxNewton(settings.SoftmaxNewton, ManyForecaster):
+    """Softmax regression for many classes by Newton steps with one matrix for all, for up to a few hundred features.
+
+    >>> model = SoftmaxNewton(passes=1, ridge=1.0).fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
+    >>> model.predict([[0.1, 2.0]]).tolist()
+    ['b']
+    """
+
+
+@estimator
+class MarkovClasses(settings.MarkovClasses, Unweighted, ManyForecaster):
+    """Forecasts a class from past labels alone: by their counts, or by those after the previous label.
+
+    >>> model = MarkovClasses(order=1, passes=1, shuffle=None).fit([[0.0]] * 5, ["a", "b", "a", "b", "a"])
+    >>> model.predict([[0.0]]).tolist(), model.predict_proba([[0.0]]).tolist()
+    (['b'], [[0.16666666666666666, 0.8333333333333334]])
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # it looks at no feature
+        return tags
+
+
+@estimator
+class NearestClasses(settings.NearestClasses, Unweighted, ManyForecaster):
+    """The nearest of the last `window` rows vote for their classes, with (d₁/d_i)⁴ at distance d_i; ≤ 100 features.
+
+    >>> model = NearestClasses().fit([[0.0], [1.0], [2.0]] * 5, ["a", "b", "c"] * 5)
+    >>> model.predict([[0.9], [2.2]]).tolist(), model.predict_proba([[0.1]]).round(2).tolist()
+    (['b', 'c'], [[1.0, 0.0, 0.0]])
+    """
+
+    passes: int = 1
+
+
+@estimator
 class KernelPerceptron(settings.KernelPerceptron, LinearClassifier):
     """The kernel perceptron: score Σ α·K(support, x), every mistake a new support with α = y.
 
     `kernel` is linear, poly, rbf, laplace, precomputed, or a plain Python function of two rows. With a `budget` it
-    keeps at most so many supports and forgets the oldest, or a random one (`forget="random"`, with a `seed`).
+    keeps at most `budget` supports and forgets the oldest, or a random one (`forget="random"`, with a `seed`).
 
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     >>> KernelPerceptron(kernel="rbf", passes=2).fit(X, [-1, 1, 1, -1]).predict(X).tolist()
@@ -127,6 +190,66 @@ class SecondOrderPerceptron(settings.SecondOrderPerceptron, LinearClassifier):
     >>> SecondOrderPerceptron().fit([[1.0], [-1.0]], [1, -1]).predict([[3.0]])
     array([1])
     """
+
+
+class Scored(Unweighted, LinearClassifier):
+    """What classifiers share whose score is log-odds and no ⟨w, x⟩: probabilities, and no weights."""
+
+    loss = "logistic"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # each is right for its own kind of rows
+        return tags
+
+
+@estimator
+class MarkovLabels(settings.MarkovLabels, Scored):
+    """Labels by the last `order` of their predecessors, one probability (n₁ + ½)/(n + 1) for each context of them.
+
+    It uses no feature. Every row that is predicted counts as the next one after those that were learned.
+
+    >>> model = MarkovLabels().fit([[0.0]] * 5, [1, -1, 1, -1, 1])
+    >>> int(model.predict_one([0.0])), model.predict_proba([[0.0]]).round(3).tolist()
+    (-1, [[0.833, 0.167]])
+    """
+
+    passes: int = 1
+    shuffle: int | None = None
+
+
+@estimator
+class NaiveBayes(settings.NaiveBayes, Scored):
+    """Naive Bayes for words and counts: the share of each feature in either class, tempered by Platt scaling.
+
+    >>> model = NaiveBayes(passes=1).fit([[3.0, 0.0], [0.0, 2.0]] * 10, ["spam", "ham"] * 10)
+    >>> print(model.predict_one({0: 1.0}))
+    spam
+    """
+
+    passes: int = 1
+
+
+@estimator
+class NearestNeighbours(settings.NearestNeighbours, Scored):
+    """The nearest of the last `window` rows vote, the i-th nearest with 1/√i; at most 100 features.
+
+    >>> NearestNeighbours().fit([[0.0], [1.0]] * 10, [-1, 1] * 10).predict([[0.9], [0.2]])
+    array([ 1, -1])
+    """
+
+    passes: int = 1
+
+
+@estimator
+class NearestNumbers(settings.NearestNumbers, Unweighted, LinearRegressor):
+    """The mean label of the nearest of the last `window` rows, weighed (d₁/d_i)⁴ at distance d_i; ≤ 100 features.
+
+    >>> NearestNumbers(neighbours=2).fit([[0.0], [1.0], [2.0]], [0.0, 10.0, 20.0]).predict([[1.5]])
+    array([15.])
+    """
+
+    passes: int = 1
 
 
 @estimator
@@ -203,6 +326,24 @@ class StronglyConvexGradientDescentRegressor(settings.StronglyConvexGradientDesc
 
 
 @estimator
+class LogisticNewton(settings.LogisticNewton, LinearClassifier):
+    """Newton steps on the logistic loss: no rate to choose, columns of any scale, a matrix with a row for each feature.
+
+    >>> LogisticNewton().fit([[1.0], [-1.0]], [1, -1]).predict([[3.0]])
+    array([1])
+    """
+
+
+@estimator
+class DiagonalNewton(settings.DiagonalNewton, LinearClassifier):
+    """Newton steps on the logistic loss, a number for each feature in place of a matrix: for wide sparse rows.
+
+    >>> DiagonalNewton().fit([[1.0], [-1.0]], [1, -1]).predict([[3.0]])
+    array([1])
+    """
+
+
+@estimator
 class AdaGrad(settings.AdaGrad, LinearClassifier):
     """A step for every coordinate, shorter the more it has been moved: for sparse rows, with defaults that do well.
 
@@ -228,6 +369,22 @@ class FollowTheRegularisedLeaderRegressor(settings.FollowTheRegularisedLeader, L
     """FTRL-Proximal for numbers, with any regression loss."""
 
     loss: str | Loss = "squared"
+
+
+@estimator
+class ScaleFree(settings.ScaleFree, LinearClassifier):
+    """Coordinate betting: no rate, no radius and no scaling of features, whatever their units.
+
+    >>> print(ScaleFree().fit([[1e-6, 1.0], [-1e-6, 1.0]], ["ham", "spam"]).predict_one([-2e-6, 1.0]))
+    spam
+    """
+
+
+@estimator
+class ScaleFreeRegressor(settings.ScaleFree, LinearRegressor):
+    """Coordinate betting for numbers: any loss whose slope has a bound."""
+
+    loss: str | Loss = "absolute"
 
 
 @estimator
@@ -258,6 +415,30 @@ class VovkAzouryWarmuth(settings.VovkAzouryWarmuth, LinearRegressor):
     """
 
 
+@estimator
+class RidgeForgetting(settings.RidgeForgetting, LinearRegressor):
+    """Ridge regression that forgets: past rounds count 1 − `forgetting` times as much after every round.
+
+    >>> model = RidgeForgetting(forgetting=0.5, passes=1, shuffle=None).fit([[1.0]] * 20, [0.0] * 10 + [4.0] * 10)
+    >>> round(float(model.predict([[1.0]])[0]), 3)
+    1.998
+    """
+
+
+@estimator
+class Persistence(settings.Persistence, LinearRegressor):
+    """Forecasts numbers from past labels alone: their mean, the last one, or the last one and the mean step to it.
+
+    >>> Persistence(rule="drift", passes=1, shuffle=None).fit([[0.0]] * 3, [1.0, 2.0, 5.0]).predict([[0.0]])
+    array([7.])
+    """
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # it looks at no feature
+        return tags
+
+
 ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
     (shell._core_type.name, shell._regression): shell
     for shell in globals().copy().values()
@@ -268,7 +449,7 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
 def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = None) -> LinearEstimator:
     """The model of a file written by `save` or by `noregret learn --save`, ready to go on.
 
-    A loss or a kernel of one's own is not in the file: give it again as `loss` or `kernel`.
+    Your own loss or kernel is not in the file: give it again as `loss` or `kernel`.
     """
     core, shell = model.load(path, loss, kernel)
     told = dict(core.settings)

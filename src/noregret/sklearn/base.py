@@ -70,7 +70,7 @@ def serialised(method: F) -> F:
 
 @declares
 class Fitting:
-    """What `fit` can be told."""
+    """The settings of `fit`."""
 
     passes: int = setting(5, "How many times `fit` goes over the rows.")
     shuffle: int | None = setting(0, "The seed of the order of the rows, a new one each pass; None leaves it.")
@@ -167,7 +167,7 @@ class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
                 for some in chunks(order, len(rows.values)):
                     core.learn(rows.take(some), y[some], None if weights is None else weights[some])
             if framed:
-                core.grow(core.features.width, sparse=core.paired)  # slots that no row has touched have weights too
+                core.know_all()
             return
         except DivergedError as error:
             diverged = error
@@ -178,7 +178,7 @@ class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
 
     def _advise(self, core: Core, y: Vector, classes: int) -> None:
         """Warn of rows that are sorted by their label, of which the last class would be learned last and best."""
-        if self.shuffle is not None or core.ordered or len(y) < SORTED * classes:
+        if self.shuffle is not None or core.ordered or core.needs_past or len(y) < SORTED * classes:
             return
         if np.count_nonzero(y[1:] != y[:-1]) == classes - 1:
             warnings.warn(
@@ -266,11 +266,17 @@ class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self._by_name(X):
             self._check_names(X, False)
-            return np.concatenate([self.core.scores(rows) for rows in blocks_of(self.core, X, frozen=True)])
-        if self._core.features is not None and self._core.features.hashes:
-            raise ValueError(f"{type(self).__name__} has learned from a table with words: X must be a table too")
-        if not self._has("n_features_in_") or self.core.width > self.n_features_in_:
-            self.n_features_in_ = self.core.width  # the rounds did not come from arrays
+            parts, ahead = [], 0
+            for rows in blocks_of(self.core, X, frozen=True):
+                parts.append(self.core.scores(rows, ahead))
+                ahead += len(rows)
+            return np.concatenate(parts)
+        features = self._core.features
+        if features is not None and (features.hashes or features.interactions):
+            what = "words" if features.hashes else "interactions"
+            raise ValueError(f"{type(self).__name__} has learned from a table with {what}: X must be a table too")
+        if not self._has("n_features_in_") or self.core.columns_read > self.n_features_in_:
+            self.n_features_in_ = self.core.columns_read  # the rounds did not come from arrays
         return self.core.scores(as_rows(validate_data(self, X, reset=False, **self._checks())))
 
     @serialised
@@ -297,7 +303,7 @@ class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
             return
         features, width = core.features, core.width
         known = 0 if features is None else features.width
-        row, reach = one_row(core, x, True)
+        row, reach = one_row(core, x, True, y)
         try:
             core.play_one(row, reach, y, weight)
         except BaseException as error:  # the round was refused, or a loss of the user's own raised it
@@ -336,7 +342,7 @@ class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
     def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         self._core = core
         if shell is None:
-            self.n_features_in_ = core.width
+            self.n_features_in_ = core.columns_read
         elif shell["columns"] is not None:
             self.n_features_in_ = int(shell["columns"])
             if shell["names"] is not None:

@@ -131,7 +131,7 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def certificates(self, X: Any, y: Any, *, gap: float = 1e-4, seconds: float = 60.0) -> list[Certificate]:
         """The convergence theorems on the rows that were fitted, with the separator of the largest margin."""
         from noregret.proof.theorems.batch import certificates
-        from noregret.separation.solve import answered_within
+        from noregret.task.separate.solve import answered_within
 
         check_is_fitted(self)
         X, y = validate_data(self, X, y, reset=False, **CHECKS)

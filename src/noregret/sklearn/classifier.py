@@ -36,7 +36,7 @@ def _has_probabilities(estimator: Any) -> bool:
 
 @declares
 class Weighing:
-    """What classifiers can be told of their classes."""
+    """The settings of classifiers about their classes."""
 
     class_weight: dict[Any, float] | str | None = setting(None, "Weights by label, or balanced.")
 
@@ -235,7 +235,7 @@ class LinearClassifier(Classifier):
 
     @serialised
     def _meet(self, x: Any, y: Any, w: float) -> float | None:
-        """A label's code on its first appearance; None while it cannot be told, the example being held."""
+        """A label's code on its first appearance; None while it is open, the example being held."""
         weight = checked_weight(w)
         refuse_strange(x)  # before its label is taken in
         labels = self.core.labels
@@ -279,7 +279,7 @@ class LinearClassifier(Classifier):
         return found.get(-1.0), found.get(1.0)
 
     def _labels(self) -> tuple[Any, Any]:
-        """The two labels; one that has not come yet is told from the other where it can be."""
+        """The two labels; one that has not come yet follows from the other where it can be."""
         negative, positive = self._met()
         if negative is not None and positive is not None:
             self._pair = (negative, positive)
@@ -308,7 +308,7 @@ class LinearClassifier(Classifier):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file; `noregret.load` reads it, and going on from it is as never having stopped."""
         if self.holding:
-            raise SettingError("save: only one label was seen, so it cannot be told yet which is positive")
+            raise SettingError("save: both labels must have been seen, or classes given, got one label only")
         super().save(path)
 
     def _spelled_labels(self) -> list[Any]:

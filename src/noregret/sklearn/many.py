@@ -11,8 +11,9 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from noregret.errors import InputError
+from noregret.learner.classes import ManyClasses as ManyCore
 from noregret.learner.core import Core
-from noregret.learner.multiclass import MulticlassPerceptron as ManyCore
+from noregret.loss import softmax
 from noregret.sklearn.base import Vector, serialised
 from noregret.sklearn.classifier import Classifier, as_python, as_whole
 from noregret.sklearn.rows import NOT_FINITE, checked_weight, one_row, refuse_strange, without
@@ -70,7 +71,7 @@ class ManyClassifier(Classifier):
         codes = self._codes_of(y)
         weights = self._row_weights(y, np.unique(y), sample_weight, X, balanced=False)
         self._learn(self.core, X, codes, weights, 1, None)
-        self._name_classes()
+        self._show_classes()
         return self
 
     def _declare(self, classes: NDArray[Any]) -> None:
@@ -96,7 +97,7 @@ class ManyClassifier(Classifier):
             self._spelled = [*spelled, label]
         return code
 
-    def _name_classes(self) -> None:
+    def _show_classes(self) -> None:
         self.classes_ = np.array(self._spelled)
 
     def _by_class(self, y: NDArray[Any], classes: NDArray[Any], balanced: bool) -> Vector:
@@ -182,4 +183,21 @@ class ManyClassifier(Classifier):
         labels = core.labels.classes if core.labels is not None else ()
         self._spelled = [as_whole(label) for label in labels] if shell is None else list(shell["classes"])
         if shell is None:
-            self._name_classes()
+            self._show_classes()
+
+
+class ManyForecaster(ManyClassifier):
+    """One that forecasts a probability for every class."""
+
+    def predict_proba(self, X: Any) -> Vector:
+        """The probability of each class, given that it is one of those known."""
+        return softmax(self._scores(X))
+
+    @serialised
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class known so far, given that it is one of them; empty before any label was seen."""
+        core = self._many
+        if not core.known:
+            return {}
+        chances = softmax(self._score_classes(core, x)[np.newaxis])[0].tolist()
+        return {self._label(code): chance for code, chance in enumerate(chances)}

@@ -62,7 +62,7 @@ def blocks_of(core: Core, frame: Any, frozen: bool = False, recognise: bool = Fa
 
 
 def chunks(order: NDArray[np.int64], values: int) -> Iterator[NDArray[np.int64]]:
-    """An order in parts whose rows, of so many values in all, are copied a block at a time."""
+    """An order in parts whose rows, with this number of values in all, are copied a block at a time."""
     size = max(1, min(ARRAY_ROWS, BLOCK_VALUES * len(order) // max(values, 1)))
     return (order[start : start + size] for start in range(0, len(order), size))
 
@@ -78,8 +78,8 @@ def orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.i
         yield None if rng is None else rng.permutation(rows)
 
 
-def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
-    """The example as one row, prepared, and its width; while learning, new features are taken in."""
+def one_row(core: Core, x: Any, learn: bool, y: float = 0.0) -> tuple[Given, int]:
+    """The example as one row, prepared, and its width; while learning, with its label y, new features are taken in."""
     row: Rows
     if type(x) is dict or isinstance(x, Mapping):
         features = Features("names") if core.features is None else core.features
@@ -92,7 +92,7 @@ def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
         row = _pair(*x)
         _admit(core, row, "index", learn)
     elif core.features is not None and core.features.kind == "names" and hasattr(x, "to_dict"):
-        return one_row(core, x.to_dict(), learn)  # a row of a frame, by its names
+        return one_row(core, x.to_dict(), learn, y)  # a row of a frame, by its names
     else:
         row = Dense(_array(x)[np.newaxis])
         _admit(core, row, "columns", learn)
@@ -100,7 +100,7 @@ def one_row(core: Core, x: Any, learn: bool) -> tuple[Given, int]:
         filled = core.preparation.means is not None and not learn  # one that is learned from must be whole
         if np.isinf(row.values).any() if filled else not np.isfinite(row.values).all():
             raise InputError(NOT_FINITE)
-        row = core.preparation.apply(row, learn)
+        row = core.preparation.apply(row, learn, core.features, np.array([y]))
     return row.given, row.width
 
 

@@ -117,7 +117,7 @@ class Stream(ABC):
 
 
 class Watched(Stream):
-    """The rows of `stream`, every pass handed over by way of `watch`, which may end it early."""
+    """The rows of `stream`, every pass handed over through `watch`, which may end it early."""
 
     def __init__(self, stream: Stream, watch: Callable[[Iterator[Block]], Iterator[Block]]) -> None:
         super().__init__(stream.source, stream.features, None, length=stream.length, rereadable=stream.rereadable)

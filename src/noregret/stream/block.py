@@ -45,11 +45,11 @@ class Dense:
 
     @property
     def given(self) -> Floats:
-        """As kernels take it: the matrix."""
+        """As the native loops take it: the matrix."""
         return self.X
 
     def given_part(self, start: int, stop: int) -> Floats:
-        """The rows start..stop as kernels take them."""
+        """The rows start..stop as the native loops take them."""
         return self.X[start:stop]
 
     def slice(self, start: int, stop: int) -> Dense:
@@ -89,11 +89,11 @@ class Sparse:
 
     @property
     def given(self) -> tuple[Ints, Indices, Floats]:
-        """As kernels take it: bounds, indices, values."""
+        """As the native loops take it: bounds, indices, values."""
         return self.indptr, self.indices, self.values
 
     def given_part(self, start: int, stop: int) -> tuple[Ints, Indices, Floats]:
-        """The rows start..stop as kernels take them: the bounds of those rows among all entries."""
+        """The rows start..stop as the native loops take them: the bounds of those rows among all entries."""
         return self.indptr[start : stop + 1], self.indices, self.values
 
     def slice(self, start: int, stop: int) -> Sparse:
@@ -195,7 +195,7 @@ class Block:
         weights = None if self.weights is None else self.weights[chosen]
         return Block(rows, self.labels[chosen], self.lines[chosen], self.source, weights)
 
-    def pieces(self, size: int) -> Iterator[Block]:
+    def split(self, size: int) -> Iterator[Block]:
         """The block cut into blocks of at most `size` rows."""
         if len(self) <= size:
             yield self

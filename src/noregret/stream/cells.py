@@ -69,7 +69,7 @@ NOT_THERE = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell says that there is no number.
+    """Whether a cell holds no number.
 
     >>> is_missing(" NA "), is_missing("0")
     (True, False)

@@ -296,7 +296,7 @@ def _example(cells: Cells, mark: Mark) -> tuple[str, str]:
 
 
 def _date(name: str, cells: Cells) -> Decision:
-    """Dates; where day and month cannot be told apart, the month first."""
+    """Dates; where either may be day or month, the month first."""
     misfits: dict[Order, int] = cells.undated if cells.all else dict.fromkeys(ORDERS, 0)
     order: Order = min(("ymd", "mdy", "dmy"), key=misfits.__getitem__)
     found, clocks, _ = instants(cells.strings, order)
@@ -319,7 +319,7 @@ def _words(name: str, cells: Cells, keep: bool) -> Decision:
     if not count:
         return Decision(NUMBER)
     if len(cells.orders) > 1:
-        return _category(name, "may hold dates, but whether day or month comes first cannot be told", "date")
+        return _category(name, "may hold dates, but either day or month may come first", "date")
     if cells.distinct >= HALF * count and sum(len(cell.split()) for cell in cells.all) >= WORDS * count:
         said = "is free text, hashed by word"
         return Decision(TEXT, f"text: column {name!r} {said} ({_override('categorical', name)})")

@@ -26,6 +26,7 @@ from noregret.stream.column import CATEGORY, NUMBER, TEXT, kinds_of
 from noregret.stream.column import Kind as ColumnKind
 
 Kind = Literal["index", "columns", "names"]
+PAIRED = (["number", "number"], ["category", "number"], ["category", "category"])  # what interactions are of
 
 
 @lru_cache(maxsize=1024)
@@ -83,6 +84,7 @@ class Features:
         "hash_bits",
         "hash_start",
         "index",
+        "interactions",
         "kind",
         "label",
         "memo",
@@ -103,6 +105,7 @@ class Features:
         self.hash_start: int | None = None
         self.categorical: tuple[str, ...] = ()
         self.text: tuple[str, ...] = ()
+        self.interactions: tuple[str, ...] = ()  # pairs of columns, `a:b`: see interactions.py
         self.special: dict[str, ColumnKind] = {}  # columns that are written amounts, dates, or left out
         self.label: str | None = None  # the column that held the label
         self.table = False  # whether the names are those of a table's columns, where text is read as numbers
@@ -126,9 +129,14 @@ class Features:
         return 0 if self.hash_bits is None else 1 << self.hash_bits
 
     @property
+    def hashed(self) -> range:
+        """The indices of hashed values."""
+        return range(0) if self.hash_start is None else range(self.hash_start, self.hash_start + self.slots)
+
+    @property
     def plain_names(self) -> bool:
         """Whether every key of a dict is a feature by its name, and its value a number."""
-        return self.kind == "names" and not (self.categorical or self.text or self.special)
+        return self.kind == "names" and not (self.categorical or self.text or self.special or self.interactions)
 
     @property
     def bare(self) -> bool:
@@ -158,17 +166,20 @@ class Features:
     def columns(self) -> dict[str, ColumnKind]:
         """What becomes of each column of a table, but for the label."""
         made = {name for column, kind in self.special.items() if kind.dates for name in kind.names(column)}
+        made |= set(self.interactions)
         found = {name: NUMBER for name in self.names if name not in made}
         found |= dict.fromkeys(self.categorical, CATEGORY) | dict.fromkeys(self.text, TEXT)
         return found | {name: kind for name, kind in self.special.items() if name != self.label}
 
     @property
     def reading(self) -> dict[str, Any]:
-        """What `read` has to be told to read the same table, or a further part of it, in the same way."""
+        """What `read` needs to read the same table, or a further part of it, in the same way."""
         told: dict[str, Any] = {} if self.hash_bits is None else {"hash_bits": self.hash_bits}
         if self.table:
             kinds = self.columns | self.special  # with the label, where that is a written amount
             told["columns"] = {name: str(kind) for name, kind in kinds.items() if not kind.plain}
+        if self.interactions:
+            told["interactions"] = list(self.interactions)
         return told if self.label is None else told | {"label": self.label}
 
     def set_up(self, column: str, kind: ColumnKind) -> None:
@@ -280,6 +291,7 @@ class Features:
             "hash_start": self.hash_start,
             "categorical": list(self.categorical),
             "text": list(self.text),
+            "interactions": list(self.interactions),
             "special": {name: str(kind) for name, kind in self.special.items()},
             "label": self.label,
             "table": self.table,
@@ -298,6 +310,7 @@ class Features:
         features = cls(stored["kind"], stored["columns"])
         features.hash_bits, features.hash_start = stored["hash_bits"], stored["hash_start"]
         features.categorical, features.text = tuple(stored["categorical"]), tuple(stored["text"])
+        features.interactions = tuple(stored.get("interactions", ()))
         features.names = list(stored["names"])
         features.values = dict(zip(*stored["values"], strict=True))
         features.noted = _bits(features.slots, list(features.values))
@@ -317,6 +330,11 @@ class Features:
             there = all(name in self.index for name in kind.names(column)) or column == self.label
             if kind.hashed or kind.plain or column in hashed or not there:
                 raise ValueError(f"the column {column!r} does not fit the other columns")
+        kinds = self.columns
+        for pair in self.interactions:
+            what = [kinds[side].what for side in pair.split(":") if side in kinds]
+            if sorted(what) not in PAIRED or (pair in self.index) != (what == ["number", "number"]):
+                raise ValueError(f"the interaction {pair!r} does not fit the columns")
         if not (self.label is None or isinstance(self.label, str)):
             raise ValueError("the name of the label is not text")
 
@@ -332,6 +350,7 @@ class _Stored(msgspec.Struct):
     categorical: list[str]
     text: list[str]
     values: tuple[list[Annotated[int, msgspec.Meta(ge=0)]], list[str]]
+    interactions: list[str] = []
 
 
 def _check(stored: dict[str, Any]) -> None:

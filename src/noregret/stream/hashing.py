@@ -88,6 +88,11 @@ def _hashed_values(column: Column) -> tuple[Ints, Indices]:
     return rows[:count], out[:count]
 
 
+def filled(cells: Strings) -> Ints:
+    """Which of the distinct cells are not blank."""
+    return _hashed_values(Column("", False, cells))[0]
+
+
 def _hashed_words(column: Column) -> tuple[Ints, Indices]:
     """The (cell, hash) of every word; cells that are not ASCII come last."""
     head, cells = _head(column), column.cells
@@ -115,9 +120,13 @@ class HashedValues:
     def __init__(self, columns: Sequence[Column], features: Features) -> None:
         self._columns = columns
         found = [hashed_column(column, features) for column in columns]
-        self._ends = np.cumsum([0, *(len(rows) for rows, _ in found)])
+        self._ends: Ints = np.cumsum([0, *(len(rows) for rows, _ in found)])
         self.rows: Ints = np.concatenate([np.empty(0, dtype=np.int64), *(rows for rows, _ in found)])
         self.slots: Indices = np.concatenate([np.empty(0, dtype=np.uint32), *(slots for _, slots in found)])
+
+    def of(self, place: int) -> slice:
+        """The features of one of the columns."""
+        return slice(int(self._ends[place]), int(self._ends[place + 1]))
 
     def hints(self, order: Ints, first: int, features: Features) -> Hints:
         """The features, in the `order` of which they are counted from `first`, that nothing is known about."""

@@ -86,7 +86,7 @@ class Labels:
         return not self._codes and self._waiting is None
 
     def encode(self, block: Block) -> NDArray[np.float64] | None:
-        """The codes of a block's labels; None when they cannot be told yet and the block has to be held."""
+        """The codes of a block's labels; None when they are still open and the block has to be held."""
         if block.sides is not None:
             codes = self._codes.get(block.sides.low), self._codes.get(block.sides.high)
             if codes == (-1.0, 1.0):
@@ -111,7 +111,7 @@ class Labels:
         return found
 
     def one(self, label: Any, source: str | None = None, line: int | None = None) -> float | None:
-        """The code of one label; None when it cannot be told yet."""
+        """The code of one label; None when it is still open."""
         code = self._codes.get(label)
         if code is None and self._introduce(plain_label(label), source, line):
             code = self._codes[plain_label(label)]
@@ -125,7 +125,7 @@ class Labels:
 
     @property
     def classes(self) -> tuple[Label | None, Label | None]:
-        """The (negative, positive) labels as they came; None for one that cannot be told yet."""
+        """The (negative, positive) labels as they came; None for one that is still open."""
         negative = next((label for label, code in self._codes.items() if code < 0), None)
         positive = next((label for label, code in self._codes.items() if code > 0), self.positive)
         if self.positive is None and negative is None and positive is not None:
@@ -139,8 +139,8 @@ class Labels:
         return (y > 0.0).astype(np.int64)
 
     @property
-    def told(self) -> list[Label | None] | None:
-        """The two labels, which a replay has to be told; None for those that mean the same to every fresh map."""
+    def needed_again(self) -> list[Label | None] | None:
+        """The two labels, which a replay needs; None for those that mean the same to every fresh map."""
         return None if self.fixed else list(self.classes)
 
     def again(self, told: Sequence[Any]) -> Labels:
@@ -184,7 +184,7 @@ class Labels:
             raise _third(third, one, two, block.source, int(block.lines[np.sort(first)[2]])) from None
 
     def _introduce(self, label: Label, source: str | None, line: int | None) -> bool:
-        """Give a label that has no code one, if that can be told now."""
+        """Give a label that has no code one, if it can have one now."""
         if self.positive is not None:
             self._codes[label] = self._beside_positive(label, source, line)
         elif self._codes:
@@ -250,7 +250,7 @@ def plain_label(label: Any, source: str | None = None, line: int | None = None) 
         raise InputError(f"a label must be finite, got {label!r}", source, line)
     if abs(value) >= LARGEST:
         raise InputError(
-            f"a label that is a number must be below 2**53 to be told from its neighbours, got {int(value)}:"
+            f"a label that is a number must be below 2**53 to differ from its neighbours, got {int(value)}:"
             " write it as text, with a letter in front",
             source,
             line,
@@ -349,8 +349,8 @@ class Classes:
         return tuple(self._labels)
 
     @property
-    def told(self) -> list[Label] | None:
-        """The classes that were declared, which a replay has to be told; None where there were none."""
+    def needed_again(self) -> list[Label] | None:
+        """The classes that were declared, which a replay needs; None where there were none."""
         return self._labels[: self.declared] or None
 
     def again(self, told: Sequence[Any]) -> Classes:

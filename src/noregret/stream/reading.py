@@ -12,13 +12,14 @@ from noregret.stream import formats
 from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES
 from noregret.stream.features import Features, Kind
+from noregret.stream.interactions import check_pairs, sides
 from noregret.stream.opening import Input
 
 MISSING_RULES = ("error", "zero", "mean", "skip")
 DECLARING = ("categorical", "text", "numeric", "date")  # what says what a column is
 # What says what columns are, which a recipe then knows.
-DECLARED: dict[str, Any] = {"text": (), "categorical": (), "numeric": (), "date": (), "keep": (), "columns": None}
-# What has no part in the rows that a cache keeps, or has it by way of the recipe.
+DECLARED: dict[str, Any] = dict.fromkeys((*DECLARING, "keep", "interactions"), ()) | {"columns": None}
+# What has no part in the rows that a cache keeps, or has it through the recipe.
 APART = (*DECLARED, "recognise", "hash_bits", "features", "frozen", "missing", "block_rows", "threads")
 
 
@@ -33,6 +34,7 @@ class Settings:
     date: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    interactions: tuple[str, ...] = ()
     columns: Mapping[str, str] | None = None
     recognise: bool = True
     hash_bits: int = 18
@@ -66,12 +68,20 @@ class Settings:
         if self.frozen and said:
             *others, last = DECLARING
             raise SettingError(f"{', '.join(others)} and {last} cannot be given: the model's recipe is frozen")
-        for name in set(self.ignore) & {*said, *self.keep, self.label}:
+        check_pairs(self.interactions)
+        if self.frozen and self.interactions:
+            raise SettingError(f"{spelled('interactions')} cannot be given: the model's recipe is frozen")
+        for name in set(self.ignore) & {*said, *self.keep, *self.named("interactions"), self.label}:
             raise SettingError(f"column {name!r} cannot be ignored and used too")
         if self.label in (*said, *self.keep):
             raise SettingError(f"column {self.label!r} is the label: it cannot be a feature too")
         if self.columns is not None and (said or self.keep or self.features is not None):
             raise SettingError("columns says what every column is: nothing else can say it too")
+
+    def named(self, option: str) -> tuple[str, ...]:
+        """The columns that an option names."""
+        given: tuple[str, ...] = getattr(self, option)
+        return given if option != "interactions" else tuple(name for pair in given for name in sides(pair))
 
     def rows_per_block(self, usual: int, width: int = 1) -> int:
         """`block_rows` when given; else the usual number, fewer when rows are wide."""
@@ -79,7 +89,7 @@ class Settings:
 
     def refuse_columns(self, who: str) -> None:
         """Say that what names a column means nothing where there are no columns with names."""
-        for option in ("label", *DECLARING, "keep", "ignore", "columns"):
+        for option in ("label", *DECLARING, "keep", "ignore", "interactions", "columns"):
             if getattr(self, option):
                 raise SettingError(f"{spelled(option)} names a column, but {who} has no named columns")
 
@@ -106,6 +116,7 @@ def read(
     date: Sequence[str] = (),
     keep: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    interactions: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
     recognise: bool = True,
     hash_bits: int = 18,
@@ -124,6 +135,9 @@ def read(
     plain, with what overrides it: columns named in `text`, `categorical`, `numeric` and `date` are that, and those in
     `keep` are not left out. With `recognise` false a column is what its type says. `columns` says it all instead, as
     a receipt does: those that it does not name are plain numbers.
+
+    `interactions` such as `"a:b"` are features made of two columns: the product of two numbers, and for a category a
+    hashed feature of each of its values, with the other's value or with the number.
 
     With the `features` of a model, columns are matched by name and new ones are added to it, or left out when it is
     `frozen`. Columns in `ignore` are left out. With `labels` false rows need no label. `block_rows`, how much is read
@@ -144,6 +158,7 @@ def read(
         _names(date),
         _names(keep),
         _names(ignore),
+        _names(interactions),
         columns,
         recognise,
         hash_bits,
@@ -199,7 +214,7 @@ def _is_matrix_and_labels(source: tuple[Any, ...]) -> bool:
 
 
 def _cached(file: Input, settings: Settings) -> Stream:
-    """The same by way of a cache, which is made in the first pass."""
+    """The same through a cache, which is made in the first pass."""
     from noregret.stream.cache.cached import Cached
 
     if not file.rereadable:

@@ -1,7 +1,8 @@
 """Tables with named columns: which one is the label, what each of the others becomes, and where its features go.
 
 A plan is made once, from the column names and what was declared or recognised, and matches them with a model's recipe
-by name.
+by name. This is where a column becomes a feature: `column.py` decides what kind of column it is, `plan` gives it its
+place among the features of `features.py`, and the format fills that in, row after row.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from noregret.stream.cells import Strings, is_missing, number
 from noregret.stream.column import CATEGORY, LEFT_OUT, NUMBER, TEXT, Asked, Decision, Kind, kinds_of, label_line
 from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import Column, HashedValues, by_row, merged
+from noregret.stream.interactions import Crossed, Product, add_pairs, interacting
 from noregret.stream.reading import DECLARING, Settings
 from noregret.stream.written import MARKS, ORDER_WORDS, Mark, amounts, instants
 
@@ -86,6 +88,8 @@ class Plan:
     numeric: tuple[Numeric, ...]
     hashed: tuple[Hashed, ...]
     converted: tuple[Converted, ...]
+    products: tuple[Product, ...]
+    crossed: tuple[Crossed, ...]
     features: Features
     learn: bool
     decisions: tuple[str, ...]
@@ -123,18 +127,35 @@ class Plan:
         if self.features.hash_start is None:
             for column, values in zip(self.converted, made, strict=True):
                 X[:, list(column.features)] = values
+            for one in self.products:
+                X[:, one.feature] = one.of(X, one.left, one.right)
             return Dense(X), None
         places = [column.feature for column in self.numeric]
         places += [feature for column in self.converted for feature in column.features]
-        indices = np.array(places, dtype=np.uint32)
         X = np.hstack([X, *made]) if made else X
+        at = {feature: place for place, feature in enumerate(places)}
+        products = [one.of(X, at[one.left], at[one.right])[:, None] for one in self.products]
+        indices = np.array([*places, *(one.feature for one in self.products)], dtype=np.uint32)
+        found, amounts = self._hashed(X, at, cells)
+        X = np.hstack([X, *products]) if products else X
         at_row, at_column = np.nonzero(X)
-        columns = [Column(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
-        found = HashedValues(columns, self.features)
         bounds, order = by_row(np.concatenate([at_row, found.rows]), len(X))
         hints = found.hints(order, len(at_row), self.features) if self.learn else None
         slots = np.concatenate([indices[at_column], found.slots + np.uint32(self.features.hash_start)])
-        return merged(bounds, order, slots, np.concatenate([X[at_row, at_column], np.ones(len(found.rows))])), hints
+        return merged(bounds, order, slots, np.concatenate([X[at_row, at_column], amounts])), hints
+
+    def _hashed(self, X: Floats, at: dict[int, int], cells: Sequence[Strings]) -> tuple[HashedValues, Floats]:
+        """What is hashed and the value of each; `at` tells the column of X in which a feature stands."""
+        columns = [Column(column.name, column.is_text, held) for column, held in zip(self.hashed, cells, strict=True)]
+        by_name = {column.name: column.cells for column in columns}
+        found = HashedValues([*columns, *(one.column(by_name) for one in self.crossed)], self.features)
+        amounts = np.ones(len(found.rows))
+        for place, one in enumerate(self.crossed, len(columns)):
+            if one.number is not None:
+                some = found.of(place)
+                numbers = X[found.rows[some], at[one.number]]
+                amounts[some] = np.where(np.isnan(numbers), 0.0, numbers)
+        return found, amounts
 
 
 def plain_number(cell: str, name: str, source: str, line: int) -> float:
@@ -164,6 +185,7 @@ def plan(names: Sequence[str], look: Look, settings: Settings, source: str) -> P
     lines = [decision.line for _, decision in sorted(found.items()) if decision.line]
     if first and label is not None and not settings.label and names[label] != USUAL_LABEL:
         lines.insert(0, label_line(names[label]))
+    products, crossed = interacting(features, [names[place] for place in kinds])
     amount = label is not None and names[label] == features.label and features.special.get(names[label])
     return Plan(
         label,
@@ -175,6 +197,8 @@ def plan(names: Sequence[str], look: Look, settings: Settings, source: str) -> P
             for p, kind in kinds.items()
             if kind.converted
         ),
+        tuple(products),
+        tuple(crossed),
         features,
         not settings.frozen,
         tuple(lines),
@@ -222,10 +246,10 @@ def _recipe(settings: Settings, source: str) -> Features:
     features = Features("names") if settings.features is None else settings.features
     if features.kind != "names":
         if features.width:
-            raise SettingError(f"the model's features have no names, the columns of {source} have")
+            raise SettingError(f"the model was learned from rows without column names, and {source} has columns")
         features.kind = "names"
     if features.bare:
-        raise SettingError(f"the model's features are Vowpal Wabbit's hashed names, {source} has columns")
+        raise SettingError(f"the model was learned from Vowpal Wabbit's hashed names, and {source} has columns")
     return features
 
 
@@ -233,8 +257,8 @@ def _check_declared(
     names: Sequence[str], label: int | None, settings: Settings, known: dict[str, Kind], source: str
 ) -> None:
     there = set(names)
-    for option in (*DECLARING, "keep", "ignore"):
-        for name in getattr(settings, option):
+    for option in (*DECLARING, "keep", "ignore", "interactions"):
+        for name in settings.named(option):
             if label is not None and name == names[label]:
                 raise InputError(f"column {name!r} is the label: it cannot be in {spelled(option)} too", source)
             if name not in there:
@@ -303,6 +327,7 @@ def _extend(
                 features.set_up(name, kind)
     except InputError as error:
         raise InputError(error.sentence, source) from error
+    add_pairs(features, settings.interactions, features.columns | columns)
     if any(kind.hashed for kind in columns.values()):
         features.set_up_hashing(settings.hash_bits)
         features.declare(

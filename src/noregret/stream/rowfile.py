@@ -17,7 +17,7 @@ from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES, TEXT_ROWS, Block, Dense, Ints, Rows, Sparse
 from noregret.stream.formats.arrays import Arrays
-from noregret.stream.raw_labels import WordCodes
+from noregret.stream.task import WordCodes
 
 
 class Column:

@@ -1,4 +1,4 @@
-"""Text in pieces of whole lines, parsed by several threads, the rows in order."""
+"""Text in chunks of whole lines, parsed by several threads, the rows in order."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ from noregret import _native
 from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import MAX_INDEX, Block, Floats, Ints, Rows
-from noregret.stream.buffers import Buffers
 from noregret.stream.cells import Strings
 from noregret.stream.cells import number as number_in
 from noregret.stream.column import Asked, Decision, decide
 from noregret.stream.features import Features, Hints
-from noregret.stream.opening import Input, Opened
-from noregret.stream.raw_labels import LabelTokens
+from noregret.stream.opening import Buffers, Input, Opened
 from noregret.stream.reading import Settings
 from noregret.stream.recipe import plan
+from noregret.stream.task import LabelTokens
 
-FIRST, LARGEST = 2**16, 2**22  # bytes: the first piece is small, so that its rows are there soon
+FIRST, LARGEST = 2**16, 2**22  # bytes: the first chunk is small, so that its rows are there soon
 LINE_LIMIT = 2**26  # bytes: a few compressed kilobytes could otherwise be a line that fills the memory
-SLACK = b"\n" * _native.SLACK  # what a parser may look at behind a piece
+SLACK = b"\n" * _native.SLACK  # what a parser may look at behind a chunk
 MARK = b"\xef\xbb\xbf"
 MOST = 8
 PATIENCE = 0.5  # seconds for the thread that fetches to end: one that waits for a silent source is left behind
@@ -46,7 +45,7 @@ Answer = TypeVar("Answer")
 
 
 class Counts(NamedTuple):
-    """How often some bytes occur in a piece of text."""
+    """How often some bytes occur in a chunk of text."""
 
     lines: int  # newlines
     others: int
@@ -55,13 +54,13 @@ class Counts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Chunk:
     """Whole lines: data[start:stop], the last byte a newline, SLACK behind it."""
 
     data: bytearray
     start: int
     stop: int
-    before: int = 0  # lines of the piece in front of `start`
+    before: int = 0  # lines of the chunk in front of `start`
     buffers: Buffers = field(default_factory=Buffers)  # where its rows may take memory from
 
     def __len__(self) -> int:
@@ -81,11 +80,11 @@ class Piece:
         return bytes(self.data[begin : self.data.index(b"\n", begin)])
 
     def without_nul(self) -> int:
-        """Where the first line begins that holds a NUL byte; the end of the piece where none does."""
+        """Where the first line begins that holds a NUL byte; the end of the chunk where none does."""
         return self._line_of(self.data.find(b"\0", self.start, self.stop))
 
     def decodable(self) -> int:
-        """Where the first line begins that holds a NUL byte or is not UTF-8; the end of the piece where all is text."""
+        """Where the first line begins that holds a NUL byte or is not UTF-8; the end of the chunk where all is text."""
         stop = self.without_nul()
         try:
             codecs.utf_8_decode(memoryview(self.data)[self.start : stop], "strict", True)
@@ -94,7 +93,7 @@ class Piece:
             return self._line_of(self.start + error.start)
 
     def _line_of(self, at: int) -> int:
-        """Where the line of a byte begins; the end of the piece for −1."""
+        """Where the line of a byte begins; the end of the chunk for −1."""
         return self.stop if at < 0 else self.data.rfind(b"\n", self.start, at) + 1 or self.start
 
 
@@ -110,10 +109,10 @@ def too_long(source: str, line: int | None = None) -> InputError:
     )
 
 
-def pieces(opened: Opened, cut: Cut = line_end, largest: Callable[[], int] | None = None) -> Iterator[Piece]:
+def chunks(opened: Opened, cut: Cut = line_end, largest: Callable[[], int] | None = None) -> Iterator[Chunk]:
     """Every line of the text, the last one with a newline too; the byte-order mark is left out.
 
-    A piece ends where `cut` says, and has about `largest()` bytes at most. Whole lines that were read before the source
+    A chunk ends where `cut` says, and has about `largest()` bytes at most. Whole lines that were read before the source
     turned out to be damaged, or before a line that is too long, come before the error.
     """
     rest, size, first, buffers = b"", FIRST, True, Buffers()
@@ -141,7 +140,7 @@ def pieces(opened: Opened, cut: Cut = line_end, largest: Callable[[], int] | Non
         rest = bytes(memoryview(data)[stop:filled])
         if stop > start:
             data[stop : stop + len(SLACK)] = SLACK
-            yield Piece(data, start, stop, buffers=buffers)
+            yield Chunk(data, start, stop, buffers=buffers)
             del data  # the next may take its memory
             first, size = False, min(2 * size, LARGEST if largest is None else largest())
         else:
@@ -170,23 +169,23 @@ def available() -> int:
     return min(cores, MOST)
 
 
-def in_order(pieces: Iterator[Work], work: Callable[[Work], Answer], threads: int) -> Generator[Answer]:
-    """work(piece) for every piece; an error of either comes where its piece would have come.
+def in_order(chunks: Iterator[Work], work: Callable[[Work], Answer], threads: int) -> Generator[Answer]:
+    """work(chunk) for every chunk; an error of either comes where its chunk would have come.
 
     >>> list(in_order(iter("abc"), str.upper, 2))
     ['A', 'B', 'C']
     """
     if threads == 1:
-        yield from map(work, pieces)
+        yield from map(work, chunks)
         return
-    room = Semaphore(threads + 1)  # pieces on their way
+    room = Semaphore(threads + 1)  # chunks on their way
     answers: SimpleQueue[Future[Answer] | BaseException | None] = SimpleQueue()
     left = False
 
     def fetch() -> None:
         try:
-            for piece in pieces:
-                answers.put(pool.submit(work, piece))
+            for chunk in chunks:
+                answers.put(pool.submit(work, chunk))
                 room.acquire()
                 if left:
                     return
@@ -210,26 +209,26 @@ def in_order(pieces: Iterator[Work], work: Callable[[Work], Answer], threads: in
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedPiece:
-    """The rows of one piece of text."""
+class ParsedChunk:
+    """The rows of one chunk of text."""
 
     rows: Rows
     labels: NDArray[np.float64]  # NaN where the label is not a number
     tokens: Callable[[], list[bytes]] | None  # every label as it is written, where there are labels
-    lines: Ints  # the line of each row, counted from 0 at the piece's first
-    count: int  # of the lines in the piece
-    wrong: InputError | None = None  # what ends the rows; its line is counted from 1 at the piece's first
+    lines: Ints  # the line of each row, counted from 0 at the chunk's first
+    count: int  # of the lines in the chunk
+    wrong: InputError | None = None  # what ends the rows; its line is counted from 1 at the chunk's first
     weights: NDArray[np.float64] | None = None
     hints: Hints | None = None  # what the recipe is to remember
 
 
 class LineRows(ABC):
-    """Sparse rows of a piece of text while they are found: plain lines by compiled code, others one by one.
+    """Sparse rows of a chunk of text while they are found: plain lines by compiled code, others one by one.
 
     `done`: where the next line begins, how many lines, rows and pairs there are so far, and what a format adds.
     """
 
-    def __init__(self, text: Piece, rows: int, pairs: int, stop: int, more: int) -> None:
+    def __init__(self, text: Chunk, rows: int, pairs: int, stop: int, more: int) -> None:
         self._text, self._stop = text, stop
         self._labels, self._tokens = np.empty(rows), np.empty((rows + 1, 2), dtype=np.int64)
         self._lines, self._bounds = np.empty(rows, dtype=np.int64), np.empty(rows + 1, dtype=np.int64)
@@ -268,13 +267,13 @@ class LineRows(ABC):
         self._lines[row], self._bounds[row + 1] = line, end
         self._done[2:4] = row + 1, end
 
-    def _part(self, rows: Rows, wrong: InputError | None, **more: Any) -> ParsedPiece:
+    def _part(self, rows: Rows, wrong: InputError | None, **more: Any) -> ParsedChunk:
         count = len(rows)
 
         def tokens() -> list[bytes]:
             return [bytes(self._text.data[begin:end]) for begin, end in self._tokens[:count].tolist()]
 
-        return ParsedPiece(rows, self._labels[:count], tokens, self._lines[:count], int(self._done[1]), wrong, **more)
+        return ParsedChunk(rows, self._labels[:count], tokens, self._lines[:count], int(self._done[1]), wrong, **more)
 
 
 class TextStream(Stream):
@@ -290,26 +289,26 @@ class TextStream(Stream):
         return None if not (self._opened and self._file.size) else self._opened.position / self._file.size
 
     @abstractmethod
-    def _parse(self, text: Piece) -> ParsedPiece:
-        """The rows of a piece of text; several threads call this at once."""
+    def _parse(self, text: Chunk) -> ParsedChunk:
+        """The rows of a chunk of text; several threads call this at once."""
 
     def _label_tokens(self) -> LabelTokens:
         return LabelTokens(self.source, self._settings.labels)
 
-    def _pieces(self) -> Generator[Piece]:
+    def _chunks(self) -> Generator[Chunk]:
         with self._file.open() as self._opened:
-            yield from pieces(self._opened)
+            yield from chunks(self._opened)
 
     def _read(self) -> Iterator[Block]:
         labels, before, self._opened = self._label_tokens(), 0, None
-        pieces = self._pieces()
-        parts = in_order(pieces, self._parse, self._settings.threads or available())
+        chunks = self._chunks()
+        parts = in_order(chunks, self._parse, self._settings.threads or available())
         try:
             for part in parts:
                 if part.hints is not None:
                     self.features.note(part.hints)
                 if len(part.lines):
-                    yield from self._block(part, labels, before).pieces(self._settings.block_rows or MAX_INDEX)
+                    yield from self._block(part, labels, before).split(self._settings.block_rows or MAX_INDEX)
                 if part.wrong is not None:
                     line = before + (part.wrong.line or 1)
                     raise InputError(part.wrong.sentence, self.source, line) from part.wrong
@@ -321,9 +320,9 @@ class TextStream(Stream):
         finally:
             parts.close()
             with suppress(ValueError):  # another thread still waits for bytes of a source that is silent
-                pieces.close()
+                chunks.close()
 
-    def _block(self, part: ParsedPiece, labels: LabelTokens, before: int) -> Block:
+    def _block(self, part: ParsedChunk, labels: LabelTokens, before: int) -> Block:
         lines = part.lines + (before + 1)
 
         def tokens() -> list[str]:
@@ -339,9 +338,9 @@ class TableText(TextStream):
 
     def __init__(self, file: Input, settings: Settings) -> None:
         self._file, self._settings = file, settings
-        self._waiting: Iterator[Piece] | None = None  # what was looked at of a source that can be read only once
+        self._waiting: Iterator[Chunk] | None = None  # what was looked at of a source that can be read only once
         self._looking = True
-        source = self._whole_pieces()
+        source = self._whole_chunks()
         try:
             looked_at, names, cells = self._look(source)
             self._plan = plan(names, lambda asked: self._decided(names, cells, asked), settings, file.name)
@@ -357,15 +356,15 @@ class TableText(TextStream):
         self.decisions, self.columns = self._plan.decisions, self._plan.columns
 
     @abstractmethod
-    def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[str], CellsOf]:
-        """The pieces that the first thousand rows stand in, the names of the columns, and their first cells."""
+    def _look(self, source: Iterator[Chunk]) -> tuple[list[Chunk], list[str], CellsOf]:
+        """The chunks that the first thousand rows stand in, the names of the columns, and their first cells."""
 
     def _cut(self, data: bytearray, start: int, filled: int) -> int:
         """Where the last whole row ends."""
         return line_end(data, start, filled)
 
     def _largest(self) -> int:
-        """How many bytes a piece should have at most."""
+        """How many bytes a chunk should have at most."""
         return LARGEST
 
     def _semicolons(self) -> bool:
@@ -382,12 +381,12 @@ class TableText(TextStream):
         )
         return {place: found[names[place]] for place in asked}
 
-    def _whole_pieces(self) -> Generator[Piece]:
-        """The text in pieces of whole rows."""
+    def _whole_chunks(self) -> Generator[Chunk]:
+        """The text in chunks of whole rows."""
         with self._file.open() as self._opened:
             lines = 0
             try:
-                for text in pieces(self._opened, self._cut, self._largest):
+                for text in chunks(self._opened, self._cut, self._largest):
                     yield text
                     lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
             except InputError as error:
@@ -395,8 +394,8 @@ class TableText(TextStream):
                     raise  # who reads the rows knows the line
                 raise InputError(error.sentence, error.source, lines + 1) from error
 
-    def _pieces(self) -> Generator[Piece]:
-        yield from self._whole_pieces() if self._waiting is None else self._waiting
+    def _chunks(self) -> Generator[Chunk]:
+        yield from self._whole_chunks() if self._waiting is None else self._waiting
 
     def _label_tokens(self) -> LabelTokens:
         return LabelTokens(self.source, self._settings.labels, mark=self._plan.label_mark)
@@ -410,7 +409,7 @@ class TableText(TextStream):
         lines: Ints,
         count: int,
         wrong: InputError | None,
-    ) -> ParsedPiece:
+    ) -> ParsedChunk:
         """The rows of plain numbers and of the columns taken as text, up to the first cell that does not fit."""
         hashed, rows, made = len(self._plan.hashed), len(lines), []
         for column, cells in zip(self._plan.converted, texts[hashed:], strict=True):
@@ -423,4 +422,4 @@ class TableText(TextStream):
             X[:rows], [values[:rows] for values in made], [cells.first(rows) for cells in texts[:hashed]]
         )
         written = None if self._plan.label is None else lambda: tokens(rows)
-        return ParsedPiece(found, labels[:rows], written, lines[:rows], count, wrong, hints=hints)
+        return ParsedChunk(found, labels[:rows], written, lines[:rows], count, wrong, hints=hints)

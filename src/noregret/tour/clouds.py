@@ -1,4 +1,4 @@
-"""The perceptron on two clouds: every mistake turns the line, and there can be only so many."""
+"""The perceptron on two clouds: every mistake turns the line, and their number is limited."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from rich.text import Text
 
 from noregret.learner import Perceptron
 from noregret.protocol import play
-from noregret.separation import separate
-from noregret.tour.canvas import Canvas, bar
-from noregret.tour.stage import Stage
+from noregret.task.separate import separate
+from noregret.tour.stage import Canvas, Stage, bar
 
 Points = NDArray[np.float64]
 ROUNDS, PASSES = 36, 3

@@ -10,8 +10,7 @@ from rich.text import Text
 
 from noregret.experts import Hedge
 from noregret.proof.theorems.experts import certificates
-from noregret.tour.canvas import bar, spark
-from noregret.tour.stage import Stage
+from noregret.tour.stage import Stage, bar, spark
 
 NAMES = ("Ada", "Bruno", "Carla", "Dario", "Emil")
 ROUNDS = 240

@@ -14,8 +14,7 @@ from noregret.learner import OnlineGradientDescent
 from noregret.proof.certify import certify
 from noregret.protocol import play
 from noregret.summary import at_least, at_most
-from noregret.tour.canvas import Canvas
-from noregret.tour.stage import Stage
+from noregret.tour.stage import Canvas, Stage
 
 ROUNDS = 512
 RADIUS = 3.0

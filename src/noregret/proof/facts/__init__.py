@@ -19,17 +19,17 @@ from noregret import loss as losses
 from noregret._native import BALL, SQRT, STRONG, exact_updates
 from noregret.errors import SettingError
 from noregret.interval import Interval, ends, least, total
+from noregret.learner.auto import Auto
 from noregret.learner.core import Core
 from noregret.learner.kernel import KernelPerceptron
 from noregret.loss import Loss
 from noregret.proof import enclose
-from noregret.proof.facts import gradients, span, steps
+from noregret.proof.facts import gradients, quadratic, steps
 from noregret.proof.facts.classes import ManyClasses
-from noregret.proof.facts.comparator import Comparator, Start
 from noregret.proof.facts.gradients import Gradients
 from noregret.proof.facts.matrices import Matrices, matrices
-from noregret.proof.facts.path import Path, replayed
-from noregret.proof.facts.steps import Against, Steps
+from noregret.proof.facts.pool import Pool
+from noregret.proof.facts.steps import Against, Comparator, Path, Start, Steps, exact_path
 from noregret.proof.gram import Gram
 from noregret.proof.hindsight import Hindsight
 from noregret.rounds import Rounds
@@ -42,7 +42,8 @@ COMPARATORS = ("sum", "mistakes", "root")  # best for ‖S‖, for R_I, for ever
 ZERO = Interval.of(0.0)
 NAMES = frozenset(  # of the points that theorems are evaluated at, beside hindsight's own
     [f"{kind}_{name}" for kind in ("v", "beta", "c", "V") for name in COMPARATORS]
-    + ["separator", "separator_weights", "v_steps", "v_determinant", steps.POINT, "V_apart", "V_each"]
+    + ["separator", "separator_weights", "v_steps", "v_determinant", steps.POINT, quadratic.POINT]
+    + ["V_apart", "V_each"]
 )
 
 
@@ -173,7 +174,7 @@ class Facts:
     def row_squares(self) -> tuple[Vector, Vector]:
         """Both ends of ‖x‖² for every round; of a kernel learner those of K(x, x)."""
         if isinstance(self.learner, KernelPerceptron):
-            return Gram(self.rounds, self.learner.kernel).squares()
+            return Gram(self.rounds, self.learner.kernel).self_products()
         return enclose.row_norms2(self.rounds)
 
     @cached_property
@@ -186,7 +187,7 @@ class Facts:
     @cached_property
     def gram(self) -> Gram | None:
         """A kernel learner's rounds, where they are not too many."""
-        return span.gram_of(self.learner, self.rounds, self.updates)
+        return steps.gram_of(self.learner, self.rounds, self.updates)
 
     @cached_property
     def mistakes(self) -> Mistakes:
@@ -195,7 +196,7 @@ class Facts:
             return _mistakes(self.rounds, self.start, self.updates)
         if self.gram is None:
             return Mistakes(len(self.updates), False, ZERO, ZERO, ZERO, ZERO)
-        premise, length, squares = span.measured(self.gram, self.rounds, self.updates)
+        premise, length, squares = steps.sum_of_updates(self.gram, self.rounds, self.updates)
         lo, hi = squares
         largest = Interval(float(lo.max(initial=0.0)), float(hi.max(initial=0.0)))
         chosen = total(lo[self.updates], hi[self.updates])
@@ -206,7 +207,7 @@ class Facts:
         """The vectors v of a mistake bound, by name."""
         if isinstance(self.learner, KernelPerceptron):
             given = {name[2:]: one for name, one in self._points("c_").items()}
-            return {} if self.gram is None else span.comparators(self.gram, self.rounds, given)
+            return {} if self.gram is None else steps.comparators(self.gram, self.rounds, given)
         return {name[2:]: Comparator.at(self.rounds, v, self.start) for name, v in self._points("v_").items()}
 
     def _points(self, prefix: str) -> Points:
@@ -240,6 +241,12 @@ class Facts:
         return ManyClasses(self.run, self.rounds, {name: one for name, one in self.points.items() if name[:2] == "V_"})
 
     @cached_property
+    def pool(self) -> Pool:
+        """A mixture and its members."""
+        assert isinstance(self.learner, Auto)
+        return Pool(self.learner, self.rounds)
+
+    @cached_property
     def matrices(self) -> Matrices:
         """What a learner with a matrix took in: a classifier its mistakes, a regressor every round."""
         chosen = np.arange(len(self.rounds)) if self.learner.regression else self.updates
@@ -262,7 +269,7 @@ class Facts:
     @cached_property
     def coordinate_squares(self) -> tuple[Vector, Vector]:
         """Both ends of Σg² for every coordinate."""
-        return gradients.squares(self.rounds, self.gradient.slopes, self.learner.loss)
+        return gradients.coordinate_squares(self.rounds, self.gradient.slopes, self.learner.loss)
 
     @cached_property
     def path(self) -> Path | None:
@@ -270,7 +277,7 @@ class Facts:
         if not self.follow or self.rate != SQRT or not self.ball or self.penalised:
             return None
         eta, radius, allowed = self.learner.rate.eta, self.learner.domain.radius, gradients.roundings(self.rounds)
-        return replayed(self.rounds, self.gradient.slopes, eta, radius, self.start.w, allowed)
+        return exact_path(self.rounds, self.gradient.slopes, eta, radius, self.start.w, allowed)
 
     @cached_property
     def steps(self) -> Steps:

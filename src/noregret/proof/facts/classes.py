@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret import arithmetic
 from noregret import loss as losses
 from noregret._native import exact_class_updates
 from noregret.interval import Interval, ends, total
@@ -20,6 +21,7 @@ from noregret.rounds import Rounds
 from noregret.run import Run
 
 Vector = NDArray[np.float64]
+STEPS = 2.0**40  # a probability is a whole multiple of 1/STEPS
 PIECE = 2**20  # scores looked at together
 
 
@@ -169,9 +171,118 @@ class ManyClasses:
     @property
     def first(self) -> list[int]:
         """The round from which on each class is known."""
-        declared = getattr(self.run.learner.labels, "declared", 0)
-        reached = np.maximum.accumulate(np.maximum(self.rounds.y, declared - 1.0))
-        return [int(np.searchsorted(reached, k)) for k in range(self.count)]
+        return [int(np.searchsorted(self._reached, k)) for k in range(self.count)]
+
+    @property
+    def _declared(self) -> int:
+        """How many classes were known before the first round."""
+        return int(getattr(self.run.learner.labels, "declared", 0))
+
+    @property
+    def _reached(self) -> Vector:
+        """The last class that is known after each round."""
+        return np.maximum.accumulate(np.maximum(self.rounds.y, self._declared - 1.0))
+
+    @cached_property
+    def paid(self) -> Interval:
+        """Σ −ln p(y) of forecasts as they were made."""
+        assert self.rounds.scores is not None
+        paid, weights = -self.rounds.scores[:, 3] if len(self.rounds) else np.zeros(0), self.rounds.weights
+        if weights is None:
+            return total(paid, paid)
+        return total(np.nextafter(weights * paid, -np.inf), np.nextafter(weights * paid, np.inf))
+
+    def successions(self, order: int) -> list[list[int]]:
+        """How often each class came, for each label before it, or of order 0 for all rounds together."""
+        y = self.rounds.y.astype(np.int64)
+        before = np.concatenate([[-1], y[:-1]]) if order else np.zeros(len(y), np.int64)
+        return [np.bincount(y[before == context]).tolist() for context in np.unique(before).tolist()]
+
+    @property
+    def _before(self) -> Vector:
+        """The last class that is known before each round; −1 where there is none."""
+        return np.concatenate([[self._declared - 1.0], self._reached[:-1]])
+
+    @property
+    def known_labels(self) -> NDArray[np.bool_]:
+        """For each round whether its label was known before."""
+        return self.rounds.y <= self._before
+
+    @property
+    def escapes(self) -> list[int]:
+        """Of the rounds in which some class was known: those with a label known before, and those with a new one."""
+        known = self.known_labels[self._before >= 0.0]
+        return [int(known.sum()), int((~known).sum())]
+
+    @cached_property
+    def forecasts(self) -> NDArray[np.float64]:
+        """About the probability of each class, given that it is known, in each round whose label was known; else 0.
+
+        Played again, and rounded to whole multiples of 2⁻⁴⁰ whose sum over the classes is exactly 1.
+        """
+        core = self.run.learner
+        again = type(core)(**{**core.settings, "bias": False})
+        again.take_prepared()
+        assert core.labels is not None
+        again.labels = core.labels.again(core.labels.needed_again or [])
+        logs = again.play_all(self.rounds.rows, self.rounds.y, self.rounds.weights)[1]  # type: ignore[attr-defined]
+        known = np.arange(logs.shape[1]) <= self._before[:, np.newaxis]
+        whole = np.floor(losses.softmax(np.where(known, logs, -1e9)) * STEPS) / STEPS
+        rows, own = np.arange(len(whole)), self.rounds.y.astype(np.int64)
+        whole[rows, own] = 0.0
+        whole[rows, own] = 1.0 - whole.sum(axis=1)
+        whole[~self.known_labels] = 0.0
+        return whole
+
+    @property
+    def slopes(self) -> NDArray[np.float64]:
+        """p_k − [k = y], of those forecasts."""
+        found = self.forecasts.copy()
+        chosen = np.flatnonzero(self.known_labels)
+        found[chosen, self.rounds.y[chosen].astype(np.int64)] -= 1.0
+        return found
+
+    @property
+    def slope_sum_norm(self) -> Interval:
+        """‖Σ k·(p − e_y)⊗x‖ over the rounds with a known label."""
+        bare = replace(self.rounds, moves=None)
+        sums = [enclose.combined(bare, np.ascontiguousarray(column)) for column in self.slopes.T]
+        return enclose.norm_between(*(np.concatenate(side) for side in zip(*sums, strict=True)))
+
+    @property
+    def _shares(self) -> Vector:
+        """About ln(1 − p(new)) in each round."""
+        counted = (self._before >= 0.0).astype(float)
+        fresh = counted * ~self.known_labels
+        rounds, new = np.cumsum(counted) - counted, np.cumsum(fresh) - fresh
+        return np.asarray(arithmetic.log((rounds - new + 0.5) / (rounds + 1.0)))
+
+    @property
+    def linearised(self) -> Interval:
+        """Σ k·(ℓ + Σ_j p_j ln p_j) over the rounds with a known label, ℓ its loss given that it is known."""
+        assert self.rounds.scores is not None
+        p = self.forecasts
+        lost = self._shares - self.rounds.scores[:, 3]
+        for column in p.T:  # in the order of the classes, on every machine
+            lost = lost + column * arithmetic.log(np.where(column > 0.0, column, 1.0))
+        return self._over_known(lost, p.shape[1])
+
+    @cached_property
+    def paid_of_known(self) -> Interval:
+        """Σ k·ℓ over the rounds with a known label, ℓ its loss given that it is known."""
+        assert self.rounds.scores is not None
+        return self._over_known(self._shares - self.rounds.scores[:, 3], 1)
+
+    def _over_known(self, lost: Vector, terms: int) -> Interval:
+        """Σ k·lost over the rounds with a known label, each the sum of so many terms and the two above."""
+        assert self.rounds.scores is not None
+        known = self.known_labels
+        off = enclose.EPS * (terms + 8.0) * (4.0 - self.rounds.scores[:, 3] - self._shares)
+        low, high = (lost - off)[known], (lost + off)[known]
+        if self.rounds.weights is not None:
+            weights = self.rounds.weights[known]
+            low, high = np.nextafter(low * weights, -np.inf), np.nextafter(high * weights, np.inf)
+        return total(low, high)
 
     def _one(self, k: int, first: int) -> OneAgainstRest:
         chosen = self.moves[self.moves[:, 1] == k, 0]

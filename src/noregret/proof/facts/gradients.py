@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret._native import REFRESH, SMALL
+from noregret._native import REFRESH, SMALL, SMALL_REFRESH
 from noregret.interval import Interval, total
 from noregret.loss import Loss
 from noregret.proof import enclose
@@ -21,7 +21,6 @@ from noregret.rounds import Rounds, as_sparse
 from noregret.run import Run
 
 Vector = NDArray[np.float64]
-EXACT = ("hinge", "perceptron", "absolute", "zero-one")  # slopes of −1, 0 and 1
 EPS = 2.0**-52
 TINY = 1e-300
 NOTHING = Interval(-math.inf, math.inf)  # where a figure is not kept
@@ -44,10 +43,10 @@ class Gradients:
 def roundings(rounds: Rounds) -> float:
     """How much, relatively, the roundings of a run's own steps may have moved what its theorem says of exact steps.
 
-    Every round adds a few units in the last place for each feature; with many features the norm that the projection
-    goes by is carried along for up to REFRESH rounds before it is taken afresh.
+    Every round adds a few units in the last place for each feature. The norm that the projection goes by is carried
+    along for up to REFRESH updates, SMALL_REFRESH where features are few, before it is taken from the weights.
     """
-    carried = min(len(rounds), REFRESH) if rounds.width > SMALL else 0
+    carried = min(len(rounds), REFRESH if rounds.width > SMALL else SMALL_REFRESH)
     return (len(rounds) + 64.0) * (min(rounds.width, 4096) + 64.0 + carried) * 2.0**-50
 
 
@@ -88,7 +87,7 @@ def sums(rounds: Rounds, loss: Loss) -> tuple[Vector, Vector]:
     return np.nextafter(low - reach, -np.inf), np.nextafter(high + reach, np.inf)
 
 
-def squares(rounds: Rounds, slopes: Vector, loss: Loss) -> tuple[Vector, Vector]:
+def coordinate_squares(rounds: Rounds, slopes: Vector, loss: Loss) -> tuple[Vector, Vector]:
     """Both ends of Σ_t g²_{t,i} for every coordinate, g = slopes[t]·x_t."""
     rows = as_sparse(rounds.rows)
     parts = (np.repeat(slopes, np.diff(rows.indptr)) * rows.values) ** 2
@@ -105,7 +104,7 @@ def along(rounds: Rounds, loss: Loss, slopes: Vector, u: Vector) -> Interval:
 
 def slope_error(loss: Loss) -> float:
     """How far, relatively, the slope as computed may lie from a subgradient of the loss."""
-    return 0.0 if loss.name in EXACT else 16.0 * EPS
+    return 0.0 if loss.whole_slopes else 16.0 * EPS
 
 
 def _norms2(row_squares: tuple[Vector, Vector], slopes: Vector, off: float) -> tuple[Vector, Vector]:

@@ -14,8 +14,8 @@ from noregret.loss import Loss
 from noregret.proof import enclose
 from noregret.proof.hindsight import Hindsight, proved, shrunk
 from noregret.proof.solve.design import Design, times_power
-from noregret.proof.solve.progress import Progress, Watch
 from noregret.proof.solve.region import Ball
+from noregret.proof.solve.result import Progress, Watch
 from noregret.proof.solve.solve import solve
 from noregret.rounds import Rounds, Vector
 
@@ -139,7 +139,7 @@ def _proved(rounds: Rounds, loss: Loss, radius: float, sigma: float, u: Vector, 
         u = np.zeros(rounds.width)
         if not math.isfinite(enclose.risk(rounds, loss, u, sigma).hi):
             raise InputError(f"the labels are too large for the {loss.name} loss: even what u = 0 loses overflows")
-    if loss.conjugate_of is None:
+    if not loss.dual:
         return proved(rounds, loss, {"u": u, "tangent": enclose.margins(rounds, u)[0]}, radius, sigma)
     alpha = enclose.clipped(loss, alpha, rounds.y)
     if not enclose.dual(rounds, loss, alpha, radius, sigma).lo > 0.0:

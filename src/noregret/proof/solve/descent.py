@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from noregret import _native
 from noregret.proof.solve.design import Design, length_of, times_power
-from noregret.proof.solve.progress import Progress
 from noregret.proof.solve.region import Region
-from noregret.proof.solve.smoothing import Bent, Logistic
+from noregret.proof.solve.result import Progress
+from noregret.proof.solve.smoothing import Bent, Smooth
 from noregret.rounds import Vector
 
 EPOCHS = 2000
-PATIENCE, SLOW = 25, 0.75  # so many passes must leave less than this part of the gap
+PATIENCE, SLOW = 25, 0.75  # passes that must leave less than this part of the gap
 SETTLED = 0.5  # of the whole gap may be left when m moves
 RUN = 4096  # rounds that stay together in a random order: neighbours on disk are read once
 
@@ -31,7 +31,7 @@ class Descent:
     """One problem in its scaled units; `run` moves α until `progress` is content."""
 
     design: Design
-    shape: Bent | Logistic
+    shape: Bent | Smooth
     region: Region
     progress: Progress
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
@@ -71,10 +71,11 @@ class Descent:
     def _epoch(self, norms: Vector, m: float, alpha: Vector, w: Vector) -> None:
         order, shape = self._order(), self.shape
         if isinstance(shape, Bent):
-            bend = (shape.kink, shape.lo, shape.hi, shape.width)
-            _native.bent_epoch(self.design.given, order, norms, *bend, shape.weights, m, alpha, w)
+            bend = (shape.kink, shape.lo, shape.hi, shape.width, shape.flat)
+            _native.bent_epoch(self.design.rows, order, norms, *bend, shape.weights, m, alpha, w)
         else:
-            _native.logistic_epoch(self.design.given, order, norms, shape.y, shape.weights, m, alpha, w)
+            assert shape.loss.dual_epoch is not None
+            shape.loss.dual_epoch(self.design.rows, order, norms, shape.y, shape.weights, m, alpha, w)
 
     def _offer(self, g: Vector, m: float, alpha: Vector) -> bool:
         """Report u = −g/m and α; returns whether they are near the optimum for this m."""

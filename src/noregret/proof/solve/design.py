@@ -27,7 +27,7 @@ LARGEST = 1000  # of an exponent: 2^e and 2^−e are both numbers
 class Design:
     """x′ of every round."""
 
-    given: Any
+    rows: Any
     width: int
     count: int
     exponent: int
@@ -38,7 +38,7 @@ class Design:
 
     @property
     def dense(self) -> bool:
-        return not isinstance(self.given, tuple)
+        return not isinstance(self.rows, tuple)
 
     @property
     def scale(self) -> float:
@@ -56,31 +56,31 @@ class Design:
     def scores(self, u: Vector) -> Vector:
         """⟨u′, x′⟩ for every round."""
         if self.dense:
-            return np.asarray(self.given @ (u * self.scale))
+            return np.asarray(self.rows @ (u * self.scale))
         out = np.empty(self.count)
-        _native.scores_of(self.given, u * self.scale, out)
+        _native.scores_of(self.rows, u * self.scale, out)
         return out
 
     def combine(self, a: Vector) -> Vector:
         """Σ a·x′."""
         if self.dense:
-            return np.asarray(a @ self.given) * self.scale
+            return np.asarray(a @ self.rows) * self.scale
         total = np.zeros(self.width)
-        _native.sum_rows(self.given, a, total)
+        _native.sum_rows(self.rows, a, total)
         return total * self.scale
 
     def curvature(self, w: Vector) -> Matrix:
         """Σ w·x′x′ᵀ; rows with w = 0 cost nothing."""
         H = np.zeros((self.width, self.width))
         if not self.dense:
-            _native.add_curvature(self.given, w, self.scale, H)
+            _native.add_curvature(self.rows, w, self.scale, H)
             return H
         chosen = np.flatnonzero(w)
         whole = 2 * len(chosen) > self.count
         rows = np.arange(self.count) if whole else chosen
         for start in range(0, len(rows), BLOCK):
             part = rows[start : start + BLOCK]
-            X = self.given[start : start + BLOCK] if whole else self.given[part]
+            X = self.rows[start : start + BLOCK] if whole else self.rows[part]
             X = X * (np.sqrt(w[part]) * self.scale)[:, None]
             H += X.T @ X
         return H
@@ -88,18 +88,18 @@ class Design:
     def square_norms(self) -> Vector:
         """‖x′‖² of every round."""
         out = np.empty(self.count)
-        _native.square_norms(self.given, self.scale, out)
+        _native.square_norms(self.rows, self.scale, out)
         return out
 
     def column_squares(self) -> Vector:
         """Σ x′² of every feature."""
         if not self.dense:
-            ends, indices, values = self.given
+            ends, indices, values = self.rows
             part = slice(int(ends[0]), int(ends[-1]))
             return np.asarray(np.bincount(indices[part], (values[part] * self.scale) ** 2, self.width), np.float64)
         total = np.zeros(self.width)
         for start in range(0, self.count, BLOCK):
-            X = self.given[start : start + BLOCK] * self.scale
+            X = self.rows[start : start + BLOCK] * self.scale
             total += np.einsum("ij,ij->j", X, X)
         return total
 
@@ -113,7 +113,7 @@ def length_of(v: Vector) -> float:
 
 
 def times_power(x: float, power: int) -> float:
-    """x·2^power, or the largest number there is: what a solver is told need not be true, what it finds is judged."""
+    """x·2^power, or the largest number there is: what a solver assumes need not be true, what it finds is judged."""
     if math.isinf(x):
         return x
     try:

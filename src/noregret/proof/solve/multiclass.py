@@ -1,7 +1,7 @@
 """Comparators with a row a class: V with a small Σ_t ℓ_t(V) + ρ‖V‖, ℓ_t(V) = max(0, 1 − min_{r≠y} ⟨v_y − v_r, x_t⟩).
 
-The loss is smoothed (a log-sum-exp of width μ in place of the maximum) and descended by L-BFGS for ever smaller μ.
-Any V is sound in a mistake bound, so nothing is proved here: whoever uses V encloses its loss afresh.
+The loss is smoothed (a log-sum-exp of width μ in place of the maximum) and descended by L-BFGS for falling μ.
+Any V is sound in a mistake bound, so nothing is proved here: whoever uses V encloses its loss itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Problem:
 
     def __init__(self, rounds: Rounds, classes: int, radius: float, deadline: float) -> None:
         self.rows = _matrix(rounds, radius)
-        self.squares = _column_squares(self.rows)
+        self.column_norms2 = _column_norms2(self.rows)
         self.unit = np.ones(rounds.width)
         self.y = rounds.y.astype(np.int64)
         self.own = np.arange(len(self.y)), self.y
@@ -50,7 +50,7 @@ class Problem:
 
         self.rho, self.best, self.value = rho, np.zeros_like(start), float(len(self.y))
         # descent moves V/unit, to which columns are of one size; no best V is longer than T/ρ, so ρ‖V‖ bends by ρ²/T
-        bend = self.squares + rho * rho / max(len(self.y), 1)
+        bend = self.column_norms2 + rho * rho / max(len(self.y), 1)
         self.unit = 1.0 / np.sqrt(np.where(bend > 0.0, bend, 1.0))
         v = start
         try:
@@ -157,7 +157,7 @@ def _apart(problem: Problem, v: Matrix) -> Matrix | None:
     return best
 
 
-def _column_squares(rows: Any) -> Vector:
+def _column_norms2(rows: Any) -> Vector:
     squares = rows.multiply(rows) if hasattr(rows, "multiply") else rows * rows
     return np.asarray(squares.sum(axis=0), dtype=np.float64).reshape(-1)
 

@@ -19,27 +19,29 @@ from noregret.learner.supports import BLOCK, Columns, store
 from noregret.loss import Loss
 from noregret.proof.facts import Facts, Points
 from noregret.proof.facts.classes import one_against_rest
+from noregret.proof.facts.quadratic import POINT as QUADRATIC
+from noregret.proof.facts.quadratic import curvatures, ridge_of
 from noregret.proof.facts.steps import POINT, TINY, Against
 from noregret.proof.solve.comparator import best
 from noregret.proof.solve.multiclass import comparators
-from noregret.proof.solve.perceptron import penalised, root, separator
-from noregret.proof.solve.whitened import whitened
+from noregret.proof.solve.perceptron import penalised, root, separator, whitened
+from noregret.proof.solve.quadratic import lowest
 from noregret.rounds import Rounds
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
-SMALL = 300  # up to so many rounds a kernel's comparator may lean on every one; else on the update rounds alone
+SMALL = 300  # up to this number of rounds a kernel's comparator may lean on every one; else on the update rounds alone
 NEAR = 1e-2  # any comparator gives a bound, so a kernel's best is not looked for more closely
 HEAVIEST = 1e300  # a larger weight leaves no room for a loss beside it
 ROUNDS_OF_NORM = 3  # how often the comparator of PA is looked for with a better weight of its norm
 
 
 def points(facts: Facts, *, gap: float = 1e-4, seconds: float = math.inf) -> Points:
-    """The points for the theorems of this run; none where its rounds are weighted."""
+    """The points for the theorems of this run; of most learners none where its rounds are weighted."""
     find = WANTED.get(facts.learner.name)
-    return (
-        {} if find is None or facts.rounds.weights is not None or not len(facts.rounds) else find(facts, gap, seconds)
-    )
+    if find is None or not len(facts.rounds) or (facts.rounds.weights is not None and find is not _quadratic):
+        return {}
+    return find(facts, gap, seconds)
 
 
 def gather(facts: Facts, *, gap: float = 1e-4, seconds: float = math.inf) -> Facts:
@@ -83,6 +85,15 @@ def _second_order(facts: Facts, gap: float, seconds: float) -> Points:
         name: whitened(facts.rounds, held.chosen, held.ridge, size, gap=gap, seconds=seconds)
         for name, size in growth.items()
     }
+
+
+def _quadratic(facts: Facts, gap: float, seconds: float) -> Points:
+    """About the minimiser of the sum of the minorants and (λ/2)‖θ‖²."""
+    rounds, loss = facts.rounds, facts.learner.loss
+    ridge = ridge_of(facts.learner, rounds.width)
+    if facts.hindsight is None or ridge is None or not math.isfinite(facts.radius):
+        return {}
+    return {QUADRATIC: lowest(rounds, loss, curvatures(rounds, loss, facts.radius), ridge)}
 
 
 # -- Passive-Aggressive learners ---------------------------------------------------------------------------------------
@@ -164,7 +175,7 @@ def _values(facts: Facts, which: Places) -> NDArray[np.float64]:
     assert facts.gram is not None
     rounds, kernel = facts.rounds, facts.gram.kernel
     if not kernel.summed:
-        return facts.gram.given(np.arange(len(rounds)), which)
+        return facts.gram.values(np.arange(len(rounds)), which)
     kept = store(kernel, False, rounds.width, sparse=isinstance(rounds.given, tuple))
     assert not isinstance(kept, Columns)
     chosen = kept.prepared(rounds.rows.take(which).given)
@@ -185,6 +196,8 @@ WANTED: dict[str, Callable[[Facts, float, float], Points]] = {
     "multiclass": _classes,
     "kernel": _kernel,
     "second-order": _second_order,
+    "newton": _quadratic,
+    "auto": _quadratic,
     "pa": _passive,
     "pa1": _passive,
     "pa2": _passive,

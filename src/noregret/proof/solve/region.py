@@ -16,7 +16,7 @@ import numpy as np
 from noregret.proof.solve.design import Matrix, length_of
 from noregret.rounds import Vector
 
-LEAST = 1e-290  # a curvature below is none: its column cannot be told from zeros
+LEAST = 1e-290  # a curvature below is none: its column is as good as zeros
 STEPS = 60  # of Newton's method in one number; it needs five
 NOISE = 1e-2  # relative changes below this that do not shrink are rounding
 CLOSE = 1e-7  # its square is what rounding leaves

@@ -1,7 +1,7 @@
 """A loss as a solver sees it: its total, its slopes and its curvature, widened by μ where it has a kink.
 
-A piecewise linear loss is max(lo·r, hi·r) with r = z − kink. Its smoothed slope clip(r/μ, lo, hi) never leaves the dual
-domain, so that the bound D(α) is honest however wide μ is.
+A loss with a `Bend` has the slope clip(r/width, lo, hi); smoothed, with width + μ, it never leaves the dual domain, so
+that the bound D(α) is honest however wide μ is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from noregret import _native
-from noregret.loss import Loss, probability
+from noregret.loss import Loss
 from noregret.rounds import Rounds, Vector
 
 SHRINK = 0.1  # the next μ
@@ -61,12 +61,13 @@ class Shape(Protocol):
 
 @dataclass(frozen=True)
 class Bent:
-    """Slope clip((z − kink)/width, lo, hi): every built-in loss but two; see `native/hindsight.hpp`."""
+    """Slope clip(shrunk(z − kink, flat)/width, lo, hi), of losses with a `Bend`; see `native/hindsight.hpp`."""
 
     kink: Vector
     lo: Vector
     hi: Vector
     width: float
+    flat: float
     weights: Vector
 
     @property
@@ -74,30 +75,38 @@ class Bent:
         return bool(np.isfinite(self.lo).all() and np.isfinite(self.hi).all())
 
     def total(self, z: Vector) -> float:
-        return float(_native.bent_total(z, self.kink, self.lo, self.hi, self.width, self.weights))
+        return float(_native.bent_total(z, self.kink, self.lo, self.hi, self.width, self.flat, self.weights))
 
     def slopes(self, z: Vector, mu: float) -> Vector:
         alpha = np.empty(len(z))
-        _native.bent_slopes(z, self.kink, self.lo, self.hi, self.width + mu, alpha)
+        _native.bent_slopes(z, self.kink, self.lo, self.hi, self.width + mu, self.flat, alpha)
         return alpha
 
     def curvatures(self, z: Vector, mu: float) -> Vector:
         width = self.width + mu
+        r = self.beyond(z)
+        bending = (r != 0.0) | (self.flat == 0.0)
+        return np.where(bending & (r >= width * self.lo) & (r <= width * self.hi), self.weights / width, 0.0)
+
+    def beyond(self, z: Vector) -> Vector:
+        """shrunk(z − kink, flat): how far a score lies from where the slope is 0."""
         r = z - self.kink
-        return np.where((r >= width * self.lo) & (r <= width * self.hi), self.weights / width, 0.0)
+        return r if self.flat == 0.0 else np.sign(r) * np.maximum(np.abs(r) - self.flat, 0.0)
 
     def along(self, z: Vector, step: Vector, tau: float, mu: float) -> float:
         width = self.width + mu
-        return float(_native.bent_along(z, step, tau, self.kink, self.lo, self.hi, width, self.weights))
+        return float(_native.bent_along(z, step, tau, self.kink, self.lo, self.hi, width, self.flat, self.weights))
 
     def conjugate(self, z: Vector, alpha: Vector) -> float:
-        return float(self.weights @ (alpha * self.kink + (0.5 * self.width) * alpha * alpha))
+        return float(
+            self.weights @ (alpha * self.kink + self.flat * np.abs(alpha) + (0.5 * self.width) * alpha * alpha)
+        )
 
     def steepest(self, mu: float) -> float:
         return 1.0 / (self.width + mu)
 
     def spread(self, z: Vector) -> float:
-        r = np.abs(z - self.kink)
+        r = np.abs(self.beyond(z))
         return float(np.median(r)) or float(r.mean()) or 1.0
 
     def narrower(self, mu: float) -> float:
@@ -106,90 +115,12 @@ class Bent:
     def ahead(self, z: Vector, mu: float, smaller: float) -> tuple[Vector, Vector]:
         bending = self.curvatures(z, mu) > 0.0
         width = self.width + smaller
-        return np.where(bending, (z - self.kink) / width, self.slopes(z, mu)), bending * self.weights / width
+        return np.where(bending, self.beyond(z) / width, self.slopes(z, mu)), bending * self.weights / width
 
 
 @dataclass(frozen=True)
-class Logistic:
-    """ln(1 + e^(−y·z))."""
-
-    y: Vector
-    weights: Vector
-    kinked: bool = field(default=False, init=False)
-
-    def total(self, z: Vector) -> float:
-        m = self.y * z
-        return float(self.weights @ (np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m)))))
-
-    def slopes(self, z: Vector, mu: float) -> Vector:
-        return -self.y * probability(-self.y * z)
-
-    def curvatures(self, z: Vector, mu: float) -> Vector:
-        p = probability(z)
-        return self.weights * p * (1.0 - p)
-
-    def along(self, z: Vector, step: Vector, tau: float, mu: float) -> float:
-        return float((self.weights * step) @ self.slopes(z + tau * step, mu))
-
-    def conjugate(self, z: Vector, alpha: Vector) -> float:
-        q = np.abs(alpha)
-        entropy = [p * np.log(np.where(p > 0.0, p, 1.0)) for p in (q, 1.0 - q)]
-        return float(self.weights @ (entropy[0] + entropy[1]))
-
-    def steepest(self, mu: float) -> float:
-        return 0.25
-
-    def spread(self, z: Vector) -> float:
-        return 1.0
-
-    def narrower(self, mu: float) -> float:
-        return 0.0
-
-    def ahead(self, z: Vector, mu: float, smaller: float) -> tuple[Vector, Vector]:
-        return self.slopes(z, smaller), self.curvatures(z, smaller)
-
-
-@dataclass(frozen=True)
-class Exponential:
-    """e^(−y·z); beyond what a float can hold it is infinite, which ends a step before it."""
-
-    y: Vector
-    weights: Vector
-    kinked: bool = field(default=False, init=False)
-
-    def total(self, z: Vector) -> float:
-        return float(self.weights @ np.exp(-self.y * z))
-
-    def slopes(self, z: Vector, mu: float) -> Vector:
-        return np.asarray(-self.y * np.exp(-self.y * z))
-
-    def curvatures(self, z: Vector, mu: float) -> Vector:
-        return np.asarray(self.weights * np.exp(-self.y * z))
-
-    def along(self, z: Vector, step: Vector, tau: float, mu: float) -> float:
-        moving = step != 0.0  # which keeps 0·∞ out
-        return float((self.weights * step)[moving] @ self.slopes(z + tau * step, mu)[moving])
-
-    def conjugate(self, z: Vector, alpha: Vector) -> float:
-        beta = np.abs(alpha)
-        return float(self.weights @ (beta * np.log(np.where(beta > 0.0, beta, 1.0)) - beta))
-
-    def steepest(self, mu: float) -> float:
-        return 1.0
-
-    def spread(self, z: Vector) -> float:
-        return 1.0
-
-    def narrower(self, mu: float) -> float:
-        return 0.0
-
-    def ahead(self, z: Vector, mu: float, smaller: float) -> tuple[Vector, Vector]:
-        return self.slopes(z, smaller), self.curvatures(z, smaller)
-
-
-@dataclass(frozen=True)
-class Custom:
-    """A loss known by its values and slopes alone; its tangents at z stand in for the conjugate."""
+class Smooth:
+    """A loss known by its values and slopes, and by ℓ'' or by how its slopes change: there is nothing to smooth."""
 
     loss: Loss
     y: Vector
@@ -203,18 +134,24 @@ class Custom:
         return self.loss.gradients(z, self.y)
 
     def curvatures(self, z: Vector, mu: float) -> Vector:
+        if self.loss.second is not None:
+            return self.weights * self.loss.second(z, self.y)
         reach = REACH * (1.0 + np.abs(z))
         rise = self.loss.gradients(z + reach, self.y) - self.loss.gradients(z - reach, self.y)
         return self.weights * np.maximum(rise, 0.0) / (2.0 * reach)
 
     def along(self, z: Vector, step: Vector, tau: float, mu: float) -> float:
-        return float((self.weights * step) @ self.slopes(z + tau * step, mu))
+        slopes = self.slopes(z + tau * step, mu)
+        return float((self.weights * step) @ np.where(step == 0.0, 0.0, slopes))  # which keeps 0·∞ out
 
     def conjugate(self, z: Vector, alpha: Vector) -> float:
+        """Where ℓ* is not known, the tangents at z stand in for it."""
+        if self.loss.dual:
+            return float(self.weights @ self.loss.conjugate(alpha, self.y))
         return float(self.weights @ (alpha * z)) - self.total(z)
 
     def steepest(self, mu: float) -> float:
-        return 1.0
+        return self.loss.sharpest
 
     def spread(self, z: Vector) -> float:
         return 1.0
@@ -226,31 +163,11 @@ class Custom:
         return self.slopes(z, smaller), self.curvatures(z, smaller)
 
 
-def shape_of(rounds: Rounds, loss: Loss) -> Bent | Logistic | Exponential | Custom:
+def shape_of(rounds: Rounds, loss: Loss) -> Bent | Smooth:
     """The loss over these rounds."""
-    y, p, one = rounds.y, loss.number, np.ones(len(rounds))
-    weights = one if rounds.weights is None else rounds.weights
-    left, right = np.where(y > 0.0, -one, 0.0), np.where(y > 0.0, 0.0, one)
-    match loss.name if loss.conjugate_of is not None else "":
-        case "hinge":
-            return Bent(y, left, right, 0.0, weights)
-        case "margin-hinge":
-            return Bent(p * y, left / p, right / p, 0.0, weights)
-        case "perceptron":
-            return Bent(0.0 * one, left, right, 0.0, weights)
-        case "squared-hinge":
-            return Bent(y, np.where(y > 0.0, -np.inf, 0.0), np.where(y > 0.0, 0.0, np.inf), 0.5, weights)
-        case "absolute":
-            return Bent(y, -one, one, 0.0, weights)
-        case "pinball":
-            return Bent(y, -p * one, (1.0 - p) * one, 0.0, weights)
-        case "squared":
-            return Bent(y, -np.inf * one, np.inf * one, 0.5, weights)
-        case "huber":
-            return Bent(y, -p * one, p * one, 1.0, weights)
-        case "logistic":
-            return Logistic(y, weights)
-        case "exponential":
-            return Exponential(y, weights)
-        case _:
-            return Custom(loss, y, weights)
+    weights = np.ones(len(rounds)) if rounds.weights is None else rounds.weights
+    if loss.bend is None:
+        return Smooth(loss, rounds.y, weights)
+    bend = loss.bend(rounds.y, loss.number)
+    kink, lo, hi = (np.array(part, dtype=np.float64) for part in (bend.kink, bend.lo, bend.hi))
+    return Bent(kink, lo, hi, bend.width, float(bend.flat), weights)

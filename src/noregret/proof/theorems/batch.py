@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret.batch import BatchRun
-from noregret.batch.perceptron import stepped
+from noregret.batch import BatchRun, stepped
 from noregret.interval import Interval
 from noregret.proof import enclose
 from noregret.proof.theorem import Certificate, Claim, Need, Theorem, rows, speaking, theorem

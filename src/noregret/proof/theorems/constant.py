@@ -149,7 +149,7 @@ LAST_PERIOD = (
 
 
 def period_roots(rounds: int) -> Interval:
-    """Σ√P over the periods P = 1, 2, 4, … begun within so many rounds."""
+    """Σ√P over the periods P = 1, 2, 4, … begun within the rounds."""
     found = Interval.of(0.0)
     for m in range(rounds.bit_length()):
         found = found + exact_sqrt(2**m)

@@ -13,7 +13,7 @@ from noregret import loss as losses
 from noregret.interval import Interval
 from noregret.proof import enclose
 from noregret.proof.facts import Facts
-from noregret.proof.facts.comparator import Comparator
+from noregret.proof.facts.steps import Comparator
 from noregret.proof.theorem import Claim, theorem
 from noregret.proof.theorems.hinge import OWN, TAUTOLOGY, best, reach, root
 from noregret.proof.theorems.shared import COMPARED, FROM_ZERO, PREMISE, UNIT_WEIGHTS

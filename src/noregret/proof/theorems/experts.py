@@ -38,12 +38,17 @@ KNOWN = Need[Contest](
 DEFINED = Need[Contest]("forecasts and outcomes lie in the declared range, probabilities in [0, 1]", lambda c: c.inside)
 MIXED = Need[Contest]("exp(−η·loss) is concave in the forecast", lambda c: c.loss_name in MIXABLE)
 CONVEX = Need[Contest]("the loss is convex in the forecast", lambda c: c.loss_name in LINEARISED)
-SWITCHED = Need[Contest]("the best sequence of at most m switches is known", lambda c: c.switching is not None)
+SWITCHED = Need[Contest]("the best sequence of at most m switches is known", lambda c: c.switches is not None)
+
+
+def spoken(contest: Contest) -> list[Theorem[Contest]]:
+    """The theorems that speak of a run; of no rounds nothing is said."""
+    return speaking(rows(globals()), contest.learner, contest) if contest.rounds else []
 
 
 def certificates(contest: Contest) -> list[Certificate]:
-    """Every theorem that speaks of this learner, evaluated on its run; of no rounds nothing is said."""
-    return [one(contest) for one in speaking(rows(globals()), contest.learner, contest)] if contest.rounds else []
+    """Each of them evaluated."""
+    return [one(contest) for one in spoken(contest)]
 
 
 def _log(experts: int) -> Interval:
@@ -105,7 +110,7 @@ def weighted_majority_hoeffding(contest: Contest) -> Claim:
     f"{CBL}, Theorem 2.3",
     "hedge",
     needs=(INSIDE, COIN),
-    erratum="The weights must be made anew from the losses so far: multiplying them by e^{−η_t·cost} round after "
+    erratum="The weights must be recomputed from the losses so far: multiplying them by e^{−η_t·cost} round after "
     "round is another algorithm (regret 173 against 16.65 in a 400-round example).",
 )
 def hedge_anytime(contest: Contest) -> Claim:
@@ -194,12 +199,12 @@ def _sharing(contest: Contest, switches: int) -> Interval:
     "fixed-share",
     bounds="regret against the best sequence with m switches",
     needs=(INSIDE, COIN, SWITCHED),
-    applies=lambda c: c.switching is not None,
+    applies=lambda c: c.switches is not None,
 )
 def fixed_share(contest: Contest) -> Claim:
     """Fixed-Share's regret against any sequence of experts that changes at most m times."""
-    assert contest.switching is not None
-    switches = min(contest.switching.switches, contest.rounds - 1)
+    assert contest.switches is not None
+    switches = min(contest.switches, contest.rounds - 1)
     if contest.experts == 1:
         return _claim(contest, Interval.of(0.0), Interval.of(0.0), switches=float(switches))
     return _claim(contest, _sharing(contest, switches), contest.switching_regret, switches=float(switches))
@@ -218,13 +223,13 @@ def fixed_share_expert(contest: Contest) -> Claim:
 
 
 @_theorem(
-    "mixture",
+    "blend-mixture",
     "ln N/η: log loss ln N, squared loss 2B² ln N, Brier loss 4 ln N",
     f"Vovk 1990; {CBL}, section 3.3",
     "mixture",
     needs=(DEFINED, MIXED),
 )
-def mixture(contest: Contest) -> Claim:
+def blend_mixture(contest: Contest) -> Claim:
     """Where exp(−η·loss) is concave in the forecast, the mean of the forecasts with weights ∝ exp(−η·loss so far) has
     regret at most ln N/η, after every number of rounds."""
     return _claim(contest, _log(contest.experts) / Interval.of(contest.rule.rate), rate=contest.rule.rate)
@@ -245,7 +250,6 @@ FOLLOW = "de Rooij, van Erven, Grünwald & Koolen 2014"
 def linearised_mean(contest: Contest) -> Claim:
     """A blend that forecasts p_t has, against every fixed mean Σ w_i·x_{t,i} of the experts, w ≥ 0, Σw = 1, a regret
     of at most the largest linearised one, max_i Σ ℓ'(p_t)·(p_t − x_{t,i}), ℓ' a slope of the convex loss at p_t."""
-    assert contest.linear is not None
     return _claim(contest, contest.linear, contest.mean_regret)
 
 
@@ -274,7 +278,6 @@ def adahedge_mean(contest: Contest) -> Claim:
 def adahedge_mean_spread(contest: Contest) -> Claim:
     """AdaHedge on the linearised losses has a regret of at most √(ln N·Σ s_t²) + 2·max s_t against every fixed mean of
     the experts, s_t being how far apart the linearised losses of round t lie; none of them need be known beforehand."""
-    assert contest.spreads is not None
     s = contest.spreads
     slack = losses.EPS * 8.0 * s * s
     bound = _root(_log(contest.experts) * total(s * s - slack, s * s + slack)) + float(s.max()) * 2.0

@@ -98,7 +98,7 @@ def halving_log(run: FiniteRun) -> Claim:
     "soa",
     needs=(REALIZABLE,),
     erratum="It needs Ldim(∅) = −1, which is not said: with 0 and ties to 1, SOA on the class of the one hypothesis 0"
-    " predicts 1 for ever.",
+    " predicts 1 forever.",
 )
 def soa_littlestone(run: FiniteRun) -> Claim:
     """Every mistake of SOA lowers the Littlestone dimension of the version space: M ≤ Ldim(H), for either tie rule."""
@@ -166,8 +166,8 @@ def agnostic_littlestone(run: FiniteRun) -> Claim:
     ),
 )
 def dimension_order(found: Dimensions) -> Claim:
-    """A shattered set is a shattered tree with the same point all over a level, and a tree of depth d has 2^d leaves
-    with a hypothesis each: VC(H) ≤ Ldim(H) ≤ ⌊log2 |H|⌋. The gap between VC and Ldim can be as large as you like.
+    """A shattered set is a shattered tree with the same point all over a level, and a tree of depth d has 2^d leaves,
+    each with a hypothesis: VC(H) ≤ Ldim(H) ≤ ⌊log2 |H|⌋. The gap between VC and Ldim can be as large as you like.
 
     Observed is the larger of the two lower ends, the bound is ⌊log2 |H|⌋.
     """

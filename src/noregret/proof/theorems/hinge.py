@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from noregret.interval import Interval
-from noregret.learner import PERCEPTRONS
 from noregret.proof.facts import Facts
-from noregret.proof.facts.comparator import Comparator
+from noregret.proof.facts.steps import Comparator
 from noregret.proof.theorem import Claim, theorem
-from noregret.proof.theorems.shared import COMPARED, FROM_ZERO, ORDER_FREE, PREMISE, UNIT_WEIGHTS
+from noregret.proof.theorems.shared import COMPARED, FROM_ZERO, ORDER_FREE, PERCEPTRONS, PREMISE, UNIT_WEIGHTS
 
 OWN = PERCEPTRONS
 TAUTOLOGY = (

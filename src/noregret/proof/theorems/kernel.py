@@ -12,7 +12,7 @@ from noregret.interval import Interval
 from noregret.kernel import Kernel
 from noregret.learner.kernel import KernelPerceptron
 from noregret.proof.facts import Facts
-from noregret.proof.facts.comparator import Comparator
+from noregret.proof.facts.steps import Comparator
 from noregret.proof.theorem import Claim, Need, theorem
 from noregret.proof.theorems.hinge import TAUTOLOGY, exact_root, implicit
 from noregret.proof.theorems.perceptron import ROUNDED

@@ -18,7 +18,7 @@ from noregret._native import SQRT
 from noregret.interval import Interval, largest
 from noregret.loss import squared
 from noregret.proof.facts import Facts
-from noregret.proof.facts.path import Path
+from noregret.proof.facts.steps import Path
 from noregret.proof.theorem import Claim, Need, theorem
 from noregret.proof.theorems.shared import (
     BALL_DOMAIN,

@@ -16,7 +16,7 @@ from noregret._native import BOX, CROSS, SIMPLEX, STRONG
 from noregret.interval import Interval, total
 from noregret.proof.facts import Facts
 from noregret.proof.theorem import Claim, theorem
-from noregret.proof.theorems.shared import ANY_STEPS, CONVEX, OWN, compared
+from noregret.proof.theorems.shared import ANY_SCORES, ANY_STEPS, CONVEX, OWN, compared
 
 Vector = NDArray[np.float64]
 LEMMA = "Cesa-Bianchi's notes, Lemma 1, summed"
@@ -50,7 +50,7 @@ def _sizes(facts: Facts) -> tuple[Vector, Vector]:
     "regret",
     "Σ⟨g_t,w_t⟩ + U‖Σg_t‖",
     LEMMA,
-    learners=ANY_STEPS,
+    learners=(*ANY_STEPS, *ANY_SCORES),
     needs=(CONVEX,),
     applies=lambda f: f.rate != STRONG and math.isfinite(f.radius) and f.learner.domain.fits_ball,
 )
@@ -58,6 +58,7 @@ def ogd_linearised(facts: Facts) -> Claim:
     """Line 1: ℓ_t(w_t) − ℓ_t(u) ≤ ⟨g_t, w_t − u⟩, and no u with ‖u‖ ≤ U gives more than Σ⟨g,w⟩ + U‖Σg‖.
 
     It needs neither the step rule nor the projection, and no solver: it is what the pass alone proves of the regret.
+    Of scores z_t that are no ⟨w_t,x_t⟩ it is true as well, with the slope s_t: ⟨g_t,w_t⟩ is then s_t·z_t.
     """
     found = facts.gradient
     bound = linearised(found.sum_dot_weights, found.norm_of_sum, facts.radius)
@@ -70,7 +71,7 @@ def ogd_linearised(facts: Facts) -> Claim:
     "regret against u*",
     "Σ⟨g_t, w_t − u*⟩",
     LEMMA,
-    learners=ANY_STEPS,
+    learners=(*ANY_STEPS, *ANY_SCORES),
     needs=(CONVEX,),
     applies=compared,
 )

@@ -29,7 +29,7 @@ def _long(facts: Facts) -> bool:
     return bool((low[high > 0.0] >= SHORTEST).all())
 
 
-def found(facts: Facts) -> tuple[Steps, Against]:
+def steps_and_comparator(facts: Facts) -> tuple[Steps, Against]:
     assert facts.against is not None
     return facts.steps, facts.against
 
@@ -52,7 +52,7 @@ def pa_lemma(facts: Facts) -> Claim:
 
     ℓ_t is the loss of the steps replayed without rounding.
     """
-    steps, u = found(facts)
+    steps, u = steps_and_comparator(facts)
     lost = u.weighted(steps.tau)
     return _claim(u.norm.square() + lost * 2.0, total(*steps.gain()), math.inf, u, lost, 0.0)
 
@@ -70,11 +70,11 @@ def pa_losses(facts: Facts) -> Claim:
 
     From the lemma, with a_t = ℓ_t/‖x_t‖ and b_t = ℓ_t(u)/‖x_t‖: Σa² ≤ ‖u‖² + 2Σab, and Cauchy–Schwarz.
     """
-    steps, u = found(facts)
+    steps, u = steps_and_comparator(facts)
     low, high = (np.where(steps.moving, part, math.inf) for part in steps.row2)
     low = np.maximum(low, 1e-308)
-    own = steps.loss**2
-    least, most = own / high * (1.0 - 8.0 * EPS), own / low * (1.0 + 8.0 * EPS)
+    least, most = (own**2 for own in steps.own)
+    least, most = least / high * (1.0 - 8.0 * EPS), most / low * (1.0 + 8.0 * EPS)
     rounding = steps.shortfall(most)
     lost = u.weighted(1.0 / low * (1.0 + 8.0 * EPS), 2)
     bound = ((u.norm.square() + rounding).sqrt() + lost.sqrt() * (2.0 + 2.0**-40)).square()
@@ -97,7 +97,7 @@ def pa1_mistakes(facts: Facts) -> Claim:
     Every mistake gains at least min(C, 1/‖x‖²), and no step is longer than C. C_t = C where C was given, else
     1/max‖x‖² over the rows up to t.
     """
-    steps, u = found(facts)
+    steps, u = steps_and_comparator(facts)
     wrong = facts.rounds.y * facts.scores <= 0.0
     smallest = np.minimum(steps.cap, 1.0 / np.maximum(steps.row2[0], 1e-308))
     rounding = steps.shortfall(np.where(wrong & steps.moving, smallest, 0.0))
@@ -121,13 +121,13 @@ def pa2_losses(facts: Facts) -> Claim:
 
     From the lemma with 2τℓ(u) ≤ τ²/2C + 2Cℓ(u)². C_t = C where C was given, else 1/max‖x‖² over the rows up to t.
     """
-    steps, u = found(facts)
+    steps, u = steps_and_comparator(facts)
     factor = _row_max2(steps) + 0.5 / Interval.of(float(steps.cap.min()))
-    own = np.where(steps.moving, steps.loss**2, 0.0)
-    rounding = steps.shortfall(own / factor.lo, 0.5 / steps.cap)
+    least, most = (np.where(steps.moving, own**2, 0.0) for own in steps.own)
+    rounding = steps.shortfall(most / factor.lo, 0.5 / steps.cap)
     lost = u.weighted(np.where(steps.moving, steps.cap, 0.0), 2)
     bound = factor * (u.norm.square() + lost * 2.0 + rounding)
-    return _claim(bound, total(own * (1.0 - 4.0 * EPS), own * (1.0 + 4.0 * EPS)), math.inf, u, lost, rounding)
+    return _claim(bound, total(least * (1.0 - 4.0 * EPS), most * (1.0 + 4.0 * EPS)), math.inf, u, lost, rounding)
 
 
 def _row_max2(steps: Steps) -> Interval:

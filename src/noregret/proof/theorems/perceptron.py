@@ -6,11 +6,10 @@ All in units of the step η: N = ‖w₁‖/η for the start w₁, and S = Σ_I 
 from __future__ import annotations
 
 from noregret.interval import Interval
-from noregret.learner import PERCEPTRONS
 from noregret.proof.facts import Facts, Separator
 from noregret.proof.theorem import Claim, theorem
 from noregret.proof.theorems.hinge import reach, root
-from noregret.proof.theorems.shared import PREMISE, SEPARATED, UNIT_WEIGHTS
+from noregret.proof.theorems.shared import PERCEPTRONS, PREMISE, SEPARATED, UNIT_WEIGHTS
 
 OWN = PERCEPTRONS
 ROUNDED = Interval(1.0, 1.0 + 2.0**-46)  # equality is common here: both sides are norms, each rounded its own way

@@ -8,64 +8,26 @@ the rounds another sample than the rows to come (a weight of 0 leaves rows out):
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from noregret.interval import Interval
-from noregret.loss import Loss
+from noregret.proof.facts.selection import WAYS, Sampled
 from noregret.proof.theorem import Certificate, Claim, Need, Theorem, rows, speaking, theorem
 from noregret.proof.theorems.tail import binomial_limit, hoeffding, kl_limit
 
 MR = "Mohri & Rostamizadeh"
 EPS = 2.0**-52
-SURROGATES = ("hinge", "squared-hinge", "logistic")  # φ(z)/φ(0) ≥ 1 wherever z ≤ 0
 
 
-@dataclass(frozen=True)
-class Sampled:
-    """What a selection is judged by: whole numbers counted on the rounds, and what was fixed before them."""
-
-    how: str  # penalised, last, average or voted
-    confidence: float
-    rounds: int  # T
-    once: bool | None  # every row was played in one round only, as far as that can be told
-    unit: bool  # every row weighs 1
-    candidates: int  # K, as many as the union bound is over
-    usual: bool  # K is the one that T alone gives, not one that was asked for
-    mistakes: int  # rounds with y·score ≤ 0, as played
-    round: int | None = None  # i, counted from 1
-    errors: int | None = None  # of h_i on the rounds i … T
-    own: int | None = None  # Σ_t errors of round t's candidate: the last one that began by then
-    loss: Loss | None = None  # of the learner
-    reach: float = math.inf  # |score| can be no more on any row, known beforehand
-    losses: Interval | None = None  # Σ_t losses of round t's candidate, each in [0, φ(−reach)]
-
-    @property
-    def delta(self) -> Interval:
-        """δ = 1 − confidence."""
-        return Interval.of(1.0) - self.confidence
-
-    @property
-    def every(self) -> bool:
-        """Whether each of the rounds is a candidate."""
-        return self.candidates == self.rounds
-
-    @property
-    def tail(self) -> int:
-        """n = T − i + 1, the rounds that h_i had not seen."""
-        assert self.round is not None
-        return self.rounds - self.round + 1
-
-    def log(self, size: float) -> Interval:
-        """ln(size/δ)."""
-        return (Interval.of(size) / self.delta).log()
+def spoken(sampled: Sampled) -> list[Theorem[Sampled]]:
+    """The theorems that speak of a selection."""
+    return speaking(rows(globals()), "selection", sampled)
 
 
 def certificates(sampled: Sampled) -> list[Certificate]:
-    """Every theorem that speaks of this selection."""
-    return [one(sampled) for one in speaking(rows(globals()), "selection", sampled)]
+    """Each of them evaluated."""
+    return [one(sampled) for one in spoken(sampled)]
 
 
 def _theorem(
@@ -93,7 +55,6 @@ BOUNDED = Need[Sampled](
     "a convex surrogate of the 0/1 loss, bounded beforehand: unit-norm rows, weights in a ball",
     lambda s: s.losses is not None,
 )
-WAYS = ("penalised", "last", "average", "voted")
 
 
 def _values(sampled: Sampled, **more: float) -> dict[str, float]:

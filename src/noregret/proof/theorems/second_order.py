@@ -13,7 +13,7 @@ import numpy as np
 from noregret.interval import Interval, least, total
 from noregret.proof import enclose
 from noregret.proof.facts import Facts
-from noregret.proof.facts.comparator import Comparator
+from noregret.proof.facts.steps import Comparator
 from noregret.proof.theorem import Claim, theorem
 from noregret.proof.theorems.shared import COMPARED, UNIT_WEIGHTS
 

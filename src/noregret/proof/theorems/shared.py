@@ -9,7 +9,11 @@ from noregret.proof.facts import Facts
 from noregret.proof.theorem import Claim, Need
 
 OWN = ("ogd",)
-ANY_STEPS = ("ogd", "pa", "pa1", "pa2", "adagrad", "ftrl", "coin")  # what is true of any steps is true of theirs
+PERCEPTRONS = ("perceptron", "averaged", "voted")  # whose `perceptron_rounds` is True
+ANY_STEPS: tuple[str, ...] = ("ogd", "pa", "pa1", "pa2", "adagrad", "ftrl", "coin", "scale-free")  # any will do
+ANY_STEPS += ("newton", "diagonal", "ridge", "persistence")
+# scores that are no ⟨w, x⟩: s_t·z_t stands for ⟨g_t, w_t⟩
+ANY_SCORES = ("markov", "naive-bayes", "nearest", "nearest-numbers")
 
 UNIT_WEIGHTS = Need[Facts]("every round weighs 1", lambda f: f.rounds.weights is None)
 PREMISE = Need[Facts]("every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic", lambda f: f.mistakes.premise)

@@ -54,7 +54,7 @@ class _Room:
 
 
 class Cached(Stream):
-    """The rows of `stream`, which reads the file at `path`, by way of a cache."""
+    """The rows of `stream`, which reads the file at `path`, through a cache."""
 
     def __init__(self, stream: Stream, path: str, rules: Rules, reopen: Reopen, block_rows: int | None) -> None:
         super().__init__(stream.source, stream.features, None, length=stream.length)
@@ -80,7 +80,7 @@ class Cached(Stream):
             "version": __version__,
             "kind": self._kind,
             "recipe": recipe if named else None,
-            "noted": not (named and self.frozen),  # whether the values of hashed slots are told
+            "noted": not (named and self.frozen),  # whether the values of hashed slots are noted
         }
 
     def sound(self) -> CacheFile | None:
@@ -118,7 +118,7 @@ class Cached(Stream):
                         for block, news in blocks:
                             self._take(news)
                             done += len(block)
-                            yield from self._pieces(block)
+                            yield from self._blocks_of(block)
                     return
                 except Damaged:
                     if not same_bytes(self.path, found.origin):
@@ -127,10 +127,10 @@ class Cached(Stream):
             known = min(done, len(block))
             done -= known
             if known < len(block):
-                yield from self._pieces(block.slice(known, len(block)) if known else block)
+                yield from self._blocks_of(block.slice(known, len(block)) if known else block)
 
-    def _pieces(self, block: Block) -> Iterator[Block]:
-        return block.pieces(self._block_rows or len(block))
+    def _blocks_of(self, block: Block) -> Iterator[Block]:
+        return block.split(self._block_rows or len(block))
 
     def _take(self, news: News) -> None:
         for slot, value in zip(news.slots, news.values, strict=True):

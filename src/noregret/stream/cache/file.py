@@ -26,11 +26,11 @@ from numpy.typing import NDArray
 
 from noregret._native import checksum
 from noregret.stream.block import MAX_INDEX, Block, Dense, Rows, Sides, Sparse, all_finite, reach
-from noregret.stream.buffers import Buffers
 from noregret.stream.cache import MAGIC
 from noregret.stream.cache.origin import Origin
-from noregret.stream.raw_labels import WordCodes
+from noregret.stream.opening import Buffers
 from noregret.stream.rowfile import BlockArrays, arrays_of
+from noregret.stream.task import WordCodes
 
 PAGE = 4096
 AHEAD = 2  # blocks that are read before they are asked for

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from noregret.errors import InputError, reason
 from noregret.stream.base import Stream
 from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, Block, Dense, Ints, Rows, Sparse
-from noregret.stream.raw_labels import label_array, no_labels
 from noregret.stream.reading import Settings
+from noregret.stream.task import label_array, no_labels
 
 SOURCE = "(X, y)"
 

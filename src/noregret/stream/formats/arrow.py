@@ -20,13 +20,12 @@ from noregret.stream.block import TABLE_ROWS, Block, Ints
 from noregret.stream.cells import Strings, as_text
 from noregret.stream.column import CATEGORY, LOOKED_AT, NUMBER, Asked, Dates, Decision, dated, decide
 from noregret.stream.opening import Input
-from noregret.stream.raw_labels import no_labels, words
 from noregret.stream.reading import Settings
 from noregret.stream.recipe import Converted, plan
+from noregret.stream.task import no_labels, words
 from noregret.stream.written import DAY, NOT_THERE, amounts
 
 ARROW_FILE = b"ARROW1"
-PARQUET_FILE = b"PAR1"
 
 Batches = Callable[[int], Iterator[Any]]  # record batches of at most this many rows: a new pass each call
 Holds = Literal["numbers", "text", "names", "dates"]  # what a type holds; names are those of a dictionary

@@ -25,7 +25,7 @@ from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
 from noregret.stream.reading import Settings
 from noregret.stream.recipe import Plan, label_place, plain_number
-from noregret.stream.text import CellsOf, ParsedPiece, Piece, TableText, binary, decoded, line_end
+from noregret.stream.text import CellsOf, Chunk, ParsedChunk, TableText, binary, decoded, line_end
 
 DELIMITERS = ",;\t|"
 CELL_LIMIT = 2**24
@@ -63,12 +63,12 @@ class Delimited(TableText):
     def _semicolons(self) -> bool:
         return self._between == ";"
 
-    def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[str], CellsOf]:
+    def _look(self, source: Iterator[Chunk]) -> tuple[list[Chunk], list[str], CellsOf]:
         """As the base has it; cells of plain numbers are not given.
 
         Most files hold nothing but numbers, which compiled code is quick to say.
         """
-        settings, looked_at, rows = self._settings, list[Piece](), 0
+        settings, looked_at, rows = self._settings, list[Chunk](), 0
         self.header: list[str] = []
         labels: list[str] = []
         told = settings.frozen or settings.columns is not None
@@ -91,9 +91,9 @@ class Delimited(TableText):
         label = label_place(self.header, settings)
         return looked_at, self.header, lambda place: labels[:LOOKED_AT] if place == label else ()
 
-    def _look_closely(self, source: Iterator[Piece]) -> tuple[list[Piece], list[str], CellsOf]:
+    def _look_closely(self, source: Iterator[Chunk]) -> tuple[list[Chunk], list[str], CellsOf]:
         """As `_look`, cell by cell."""
-        looked_at: list[Piece] = []
+        looked_at: list[Chunk] = []
         first: list[list[str]] = []
         self.header = []
         line = 0
@@ -111,23 +111,23 @@ class Delimited(TableText):
         columns: list[tuple[str, ...]] = list(zip(*first, strict=True)) or [()] * len(self.header)
         return looked_at, self.header, columns.__getitem__
 
-    def _records(self, text: Piece, at: int, line: int) -> Records:
+    def _records(self, text: Chunk, at: int, line: int) -> Records:
         if not self._between:  # a header without a newline
             lines = bytes(text.data[text.start : text.stop]).split(b"\n")
             self._between = delimiter(next(filter(bytes.strip, lines), b"").decode("utf-8", "replace"))
         return Records(text, self._between, self._file.name, at, line)
 
-    def _pieces(self) -> Generator[Piece]:
+    def _chunks(self) -> Generator[Chunk]:
         """The text behind the header."""
         passed = False
-        for text in super()._pieces():
+        for text in super()._chunks():
             if not passed:
                 header = self._records(text, text.start, 0)
                 passed = header.take() is not None
                 text = replace(text, start=header.at, before=header.line)
             yield text
 
-    def _parse(self, text: Piece) -> ParsedPiece:
+    def _parse(self, text: Chunk) -> ParsedChunk:
         rows, wrong = _Rows(text, self._plan, self._columns, self._between), None
         try:
             while not rows.plain():
@@ -135,11 +135,11 @@ class Delimited(TableText):
                 rows.add(records.take(len(self.header)), records, self.source)
         except InputError as error:
             wrong = error
-        return self._part(*rows.found(), wrong)
+        return self._part(*rows.columns(), wrong)
 
 
 def _numbers_alone(
-    text: Piece, at: int, between: str, header: list[str], settings: Settings
+    text: Chunk, at: int, between: str, header: list[str], settings: Settings
 ) -> tuple[int, list[str]] | None:
     """How many records there are from `at` on, and their labels, where not all are plain numbers.
 
@@ -194,9 +194,9 @@ def _columns(plan: Plan, width: int) -> tuple[Ints, Ints]:
 
 
 class _Rows:
-    """The rows of a piece of text while they are found: plain ones by compiled code, others one by one."""
+    """The rows of a chunk of text while they are found: plain ones by compiled code, others one by one."""
 
-    def __init__(self, text: Piece, plan: Plan, columns: tuple[Ints, Ints], between: str) -> None:
+    def __init__(self, text: Chunk, plan: Plan, columns: tuple[Ints, Ints], between: str) -> None:
         self._text = text
         self._plan = plan
         self._columns = columns
@@ -231,7 +231,7 @@ class _Rows:
 
     @property
     def reached(self) -> tuple[int, int]:
-        """Where the next record begins, and how many lines of the piece stand before it."""
+        """Where the next record begins, and how many lines of the chunk stand before it."""
         return int(self._done[0]), int(self._done[1])
 
     def add(self, cells: list[str] | None, records: Records, source: str) -> None:
@@ -257,7 +257,7 @@ class _Rows:
         self._more += cell.encode()
         return begin, len(self._text.data) + len(self._more)
 
-    def found(self) -> tuple[Floats, list[Strings], NDArray[np.float64], Callable[[int], list[bytes]], Ints, int]:
+    def columns(self) -> tuple[Floats, list[Strings], NDArray[np.float64], Callable[[int], list[bytes]], Ints, int]:
         """All of it: numbers, cells of text, labels, these as they are written, lines, and the count of lines."""
         _, count, rows = self._done.tolist()
         data = self._text.data + self._more if self._more else self._text.data
@@ -281,13 +281,13 @@ def delimiter(header: str) -> str:
 
 
 class Records:
-    """The records of a piece of text, from a given place and line on; both go on with every record."""
+    """The records of a chunk of text, from a given place and line on; both go on with every record."""
 
-    def __init__(self, text: Piece, between: str, source: str, at: int, line: int = 0) -> None:
+    def __init__(self, text: Chunk, between: str, source: str, at: int, line: int = 0) -> None:
         # The limit belongs to the whole process, threads and all: it can only be raised, never put back.
         csv.field_size_limit(max(csv.field_size_limit(), CELL_LIMIT))
         self.at = at
-        self.line = line  # how many lines of the piece were read
+        self.line = line  # how many lines of the chunk were read
         self.began = line + 1  # where the last record began
         self._text = text
         self._source = source
@@ -303,7 +303,7 @@ class Records:
             yield decoded(line, self._source, self.line) + "\n"
 
     def take(self, width: int = 0) -> list[str] | None:
-        """The cells of the next record, as many as `width` says; None at the end of the piece."""
+        """The cells of the next record, as many as `width` says; None at the end of the chunk."""
         cells: list[str] | None = []
         while cells == []:  # a blank line
             self.began = self.line + 1

@@ -22,9 +22,10 @@ from noregret.stream.cells import Strings, is_missing
 from noregret.stream.cells import number as number_in
 from noregret.stream.features import Features, Memo, bounds, packer
 from noregret.stream.hashing import slots, tokens
-from noregret.stream.raw_labels import row_labels
+from noregret.stream.interactions import of_one
 from noregret.stream.reading import DECLARING, Settings
 from noregret.stream.recipe import Converted
+from noregret.stream.task import row_labels
 from noregret.stream.written import as_written
 
 Row = Mapping[Any, Any]
@@ -70,7 +71,7 @@ def one_dict(features: Features, row: Row, grow: bool) -> OneRow:
 
 def _all_known(features: Features, keys: tuple[Any, ...]) -> Memo | None:
     """The indices of plain names that are all known; None for other keys."""
-    if features.kind != "names" or features.categorical or features.text or not keys:
+    if not features.plain_names or not keys:
         return None
     places = np.empty(len(keys), dtype=np.uint32)
     try:
@@ -143,6 +144,8 @@ def _places(features: Features, keys: tuple[Any, ...]) -> tuple[Indices, list[in
     places: list[Any]
     if not keys:
         return None
+    if features.interactions:
+        return None
     if features.kind == "names":
         columns = {*features.categorical, *features.text, *features.special}
         if columns and not columns.isdisjoint(keys):
@@ -168,7 +171,7 @@ def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
         return _EMPTY
     _settle_kind(features, row, grow)
     found: dict[int, float] = {}
-    hashed: list[str] = []
+    hashed: list[tuple[str, float]] = []
     for key, value in row.items():
         place: int | None
         if features.table and isinstance(key, str) and (key in features.special or key in features.index):
@@ -176,7 +179,7 @@ def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
                 found[place] = found.get(place, 0.0) + number
             continue
         if _is_hashed(features, key, value):
-            hashed += tokens(key, value, key in features.text)
+            hashed += [(token, 1.0) for token in tokens(key, value, key in features.text)]
             continue
         if isinstance(value, str):
             place, number = _named(features, f"{key}={value}" if value else None, grow), 1.0
@@ -184,9 +187,15 @@ def _one_by_one(features: Features, row: Row, grow: bool) -> Encoded:
             place, number = _place(features, key, grow), _number(key, value)
         if place is not None:
             found[place] = found.get(place, 0.0) + number
+    for made, number in of_one(features, row, found) if features.interactions else ():
+        if isinstance(made, str):
+            hashed.append((made, number))
+        else:
+            found[made] = number
     if hashed:
-        for place in slots(hashed, features, grow).tolist():
-            found[place] = found.get(place, 0.0) + 1.0
+        places = slots([token for token, _ in hashed], features, grow).tolist()
+        for place, (_, number) in zip(places, hashed, strict=True):
+            found[place] = found.get(place, 0.0) + number
     count = len(found)
     return np.fromiter(found, np.uint32, count), np.fromiter(found.values(), np.float64, count)
 
@@ -276,7 +285,7 @@ class DictRows(Stream):
         features = Features("names") if settings.features is None else settings.features
         if settings.label is not None:
             raise SettingError("label names a column, but the label is given beside each dict")
-        for option in (*DECLARING[2:], "keep", "columns"):
+        for option in (*DECLARING[2:], "keep", "interactions", "columns"):
             if getattr(settings, option):
                 raise SettingError(f"{option} names a column of a table: in a dict a number is written as a number")
         if settings.text or settings.categorical:

@@ -8,8 +8,8 @@ from typing import Any
 
 from noregret.errors import InputError, SettingError, reason
 from noregret.stream.formats.arrow import ArrowTable, is_numeric, read_table
-from noregret.stream.raw_labels import label_array
 from noregret.stream.reading import Settings
+from noregret.stream.task import label_array
 
 TABLES = {
     "pandas": ("DataFrame",),

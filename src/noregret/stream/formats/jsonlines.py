@@ -1,4 +1,4 @@
-"""JSON Lines: one JSON object a line, its keys the columns, which are told from the first thousand rows as in CSV.
+"""JSON Lines: one JSON object a line, its keys the columns, recognised from the first thousand rows as in CSV.
 
 A key that is not there, or null, is a missing cell; true and false are 1 and 0; strings are what they would be in CSV.
 An object inside is flattened, `{"user": {"age": 3}}` to `user.age`, and so is an array of numbers, `{"at": [1, 2]}` to
@@ -24,13 +24,13 @@ from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
 from noregret.stream.reading import DECLARING, Settings
 from noregret.stream.recipe import plain_number
-from noregret.stream.text import CellsOf, ParsedPiece, Piece, TableText, binary, decoded
+from noregret.stream.text import CellsOf, Chunk, ParsedChunk, TableText, binary, decoded
 
 Row = dict[str, Any]
 NUMBERS = frozenset((int, float, bool, type(None)))
 NESTED = frozenset((list, dict))
 PIECE_VALUES = 8 * BLOCK_VALUES
-SAID = (*DECLARING, "keep", "ignore")
+SAID = (*DECLARING, "keep", "ignore", "interactions")
 _object = msgspec.json.Decoder(dict).decode
 
 
@@ -52,8 +52,8 @@ class JsonLines(TableText):
         super().__init__(file, settings)
         self._known = frozenset(self._names)
 
-    def _look(self, source: Iterator[Piece]) -> tuple[list[Piece], list[str], CellsOf]:
-        looked_at: list[Piece] = []
+    def _look(self, source: Iterator[Chunk]) -> tuple[list[Chunk], list[str], CellsOf]:
+        looked_at: list[Chunk] = []
         rows: list[Row] = []
         lines: list[int] = []
         before = 0
@@ -77,14 +77,14 @@ class JsonLines(TableText):
         """The keys with a value somewhere, as they show, and those known; declared ones too if they may come later."""
         given, known = self._settings, {} if self._settings.features is None else self._settings.features.columns
         shown = (key for row in rows for key, value in row.items() if value is not None or key in given.ignore)
-        declared = () if ended else (name for option in SAID for name in getattr(given, option))
+        declared = () if ended else (name for option in SAID for name in given.named(option))
         return list(dict.fromkeys((*shown, *known, *declared, *(given.columns or ()))))
 
     def _largest(self) -> int:
         """A short line may lack most of very many keys, and still becomes a whole row."""
         return min(super()._largest(), self._row_bytes * max(1, PIECE_VALUES // max(1, len(self._names))))
 
-    def _parse(self, text: Piece) -> ParsedPiece:
+    def _parse(self, text: Chunk) -> ParsedChunk:
         rows, lines, wrong = _objects(text, self.source, 0, self._settings.ignore)
         while True:
             try:
@@ -176,7 +176,7 @@ def _float(value: float | None) -> float:
 
 
 def _objects(
-    text: Piece, source: str, before: int, whole: Collection[str]
+    text: Chunk, source: str, before: int, whole: Collection[str]
 ) -> tuple[list[Row], list[int], InputError | None]:
     """The rows, flattened but for the keys in `whole`, their lines from 0 on, and what is wrong with the next line."""
     data = bytes(memoryview(text.data)[text.start : text.stop])

@@ -24,8 +24,8 @@ from noregret.stream.block import MAX_INDEX, TABLE_ROWS, Block, Dense, Rows
 from noregret.stream.formats.arrays import floats
 from noregret.stream.hashing import summed
 from noregret.stream.opening import Input
-from noregret.stream.raw_labels import label_array, no_labels
 from noregret.stream.reading import Settings
+from noregret.stream.task import label_array, no_labels
 
 _DAMAGE = (
     zipfile.BadZipFile,

@@ -15,7 +15,7 @@ from noregret.stream.block import MAX_INDEX, Sparse, reach
 from noregret.stream.cells import number as number_of
 from noregret.stream.opening import Input
 from noregret.stream.reading import Settings
-from noregret.stream.text import LineRows, ParsedPiece, Piece, TextStream, binary, decoded
+from noregret.stream.text import Chunk, LineRows, ParsedChunk, TextStream, binary, decoded
 
 Pairs = tuple[list[int], list[float]]
 
@@ -26,14 +26,14 @@ class Svmlight(TextStream):
     def __init__(self, file: Input, settings: Settings) -> None:
         super().__init__(file, settings.numbered("index", 0, file.name), settings)
 
-    def _parse(self, text: Piece) -> ParsedPiece:
+    def _parse(self, text: Chunk) -> ParsedChunk:
         return _Rows(text, self.source, self._settings.labels).part()
 
 
 class _Rows(LineRows):
-    """The rows of a piece of text."""
+    """The rows of a chunk of text."""
 
-    def __init__(self, text: Piece, source: str, labelled: bool) -> None:
+    def __init__(self, text: Chunk, source: str, labelled: bool) -> None:
         counts = text.counts(b":")
         stop = text.without_nul() if counts.odd else text.stop
         super().__init__(text, counts.lines, counts.others, stop, more=1)
@@ -61,7 +61,7 @@ class _Rows(LineRows):
             self._finite = False  # for all that is known here
             self._add(found[0], *found[1])
 
-    def part(self) -> ParsedPiece:
+    def part(self) -> ParsedChunk:
         """Everything that was found."""
         wrong = self.read()
         _, _, rows, pairs, infinite = self._done.tolist()

@@ -21,7 +21,7 @@ from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import hashes
 from noregret.stream.opening import Input
 from noregret.stream.reading import Settings
-from noregret.stream.text import LineRows, ParsedPiece, Piece, TextStream, binary, decoded
+from noregret.stream.text import Chunk, LineRows, ParsedChunk, TextStream, binary, decoded
 
 BLANKS = " \t\r"
 NAME = re.compile(rb"[^ \t\r\n|:]*")
@@ -33,7 +33,7 @@ class Vowpal(TextStream):
     def __init__(self, file: Input, settings: Settings) -> None:
         super().__init__(file, _recipe(settings, file.name), settings)
 
-    def _parse(self, text: Piece) -> ParsedPiece:
+    def _parse(self, text: Chunk) -> ParsedChunk:
         return _Rows(text, self.source, self.features).part(not self._settings.frozen)
 
 
@@ -41,7 +41,7 @@ def _recipe(settings: Settings, source: str) -> Features:
     """Slots alone: the model's own when it was learned from this format too."""
     features = Features("names") if settings.features is None else settings.features
     if features.width and not features.bare:
-        raise SettingError(f"the model's features are not Vowpal Wabbit's hashed names, those of {source} are")
+        raise SettingError(f"the model was learned from another format, and {source} has Vowpal Wabbit's hashed names")
     features.kind = "names"
     features.set_up_hashing(settings.hash_bits)
     return features
@@ -127,9 +127,9 @@ def _short(text: str) -> str:
 
 
 class _Rows(LineRows):
-    """The rows of a piece of text."""
+    """The rows of a chunk of text."""
 
-    def __init__(self, text: Piece, source: str, features: Features) -> None:
+    def __init__(self, text: Chunk, source: str, features: Features) -> None:
         counts = text.counts(b"|")
         pairs = counts.white - counts.lines  # each entry has a blank before it
         super().__init__(text, counts.lines, pairs, text.decodable() if counts.odd else text.stop, more=2)
@@ -172,7 +172,7 @@ class _Rows(LineRows):
         self._add(found.label, places, list(sums.values()))
         self._done[4:] = new + len(slots), weighted + (found.weight is not None)
 
-    def part(self, learn: bool) -> ParsedPiece:
+    def part(self, learn: bool) -> ParsedChunk:
         """Everything that was found."""
         wrong = self.read()
         _, _, rows, pairs, new, weighted = self._done.tolist()

@@ -1,0 +1,123 @@
+// Bits of the mixtures of a pool: of two classes, of many classes, of numbers.
+#include <memory>
+
+#include "aggregate.hpp"
+#include "mixture.hpp"
+#include "tests/played.hpp"
+
+namespace noregret::bits {
+
+namespace {
+
+constexpr Index MEMBERS[] = {1, 2, 7, 30};
+
+// What n members say: numbers up to `size`, and NaN where one sleeps; the first never does.
+Numbers said_by(Index n, Index each, double size) {
+    Stream stream{static_cast<std::uint64_t>(n)};
+    Numbers said = line(stream, n * each);
+    for (std::size_t j = 0; j < said.size(); ++j) said[j] = j >= static_cast<std::size_t>(each) && stream.below(6) == 0 ? NOT_A_NUMBER : size * said[j];
+    return said;
+}
+
+// A mixture before its first round.
+struct Fresh {
+    Numbers members, tops, history, space;
+    Places beats{0, 1, 1};
+    Pool pool;
+
+    Fresh(Index n, Index classes)
+        : members(zeros(n * MEMBER_COLUMNS)), tops(zeros(TOPS * TOP_COLUMNS)), history(zeros(HISTORY_ROWS * (n + 1))),
+          space(zeros(MixRoom::size(n, classes))),
+          pool{reinterpret_cast<Member *>(members.data()), reinterpret_cast<TopState *>(tops.data()), n, {0.01, 0.005, 0.02, 1.0}} {
+        const double share = 1.0 / double(n);
+        for (Index i = 0; i < n; ++i) pool.members[i] = {log_of(share), 0.0, {share, share}, {share, share}, {}};
+        for (int top = 0; top < TOPS; ++top) pool.tops[top].log_prior = log_of(top ? 0.125 : 0.5);
+    }
+    History kept() { return {table(history, pool.n + 1), beats.data()}; }
+    void into(Hash &hash) const {
+        for (const Numbers *some : {&members, &tops, &history}) hash(*some);
+        hash(beats);
+    }
+};
+
+void two_classes(Hash &hash) {
+    const auto record = std::make_unique<Record>();
+    for (Index other = 0; other < 17; ++other) {
+        const Layouts &given = other < 16 ? FEW[other % 3] : MANY;  // so many that the history is thinned
+        const Index n = MEMBERS[other / 4 % 4], count = given.wide.count;
+        Fresh fresh(n, 2);
+        const Numbers said = said_by(n, count, other % 3 ? 5.0 : 800.0);
+        Numbers scores = zeros(count), later = zeros(count), total = zeros(given.wide.width);
+        begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, double(other & 1), 0.0, 0.0, true, GRADIENTS, 0.0, 0.0, 0.0, 0});
+        std::visit([&](const auto &some) {
+            hash(play_mixture(some, told(given, false, other % 5 == 0, 0, count, scores), table_seen(said, count), fresh.pool, fresh.kept(),
+                              fresh.space.data(), {total.data(), given.wide.width, 1}, *record));
+        }, given.rows(other % 4));
+        score_mixture(table_seen(said, count), fresh.pool, record->state.rounds, fresh.space.data(), view(later));
+        for (const Numbers *some : {&scores, &later, &total}) hash(*some);
+        fresh.into(hash);
+        hash_state(hash, record->state);
+    }
+}
+
+void many_classes(Hash &hash) {
+    const auto record = std::make_unique<Record>();
+    for (const Index most : {1, 2, 5, 19}) {
+        for (Index other = 0; other < 16; ++other) {
+            const Layouts &given = FEW[other % 3];
+            const Index n = MEMBERS[other / 4], count = given.wide.count, room = 4 * ((most + 3) / 4);
+            Fresh fresh(n, room);
+            const Numbers said = said_by(n, count * room, 5.0);
+            Numbers labels, scores = zeros(4 * count), s = zeros(room), logs = s, p = s, later = zeros(count * most);
+            for (Index t = 0; t < count; ++t) labels.push_back(std::floor(std::fabs(given.wide.reals[static_cast<std::size_t>(t)]) * 3.0));
+            for (double &label : labels) label = lower(label, double(most - 1));
+            Places clock(3), counts(static_cast<std::size_t>(room)), confusion(static_cast<std::size_t>(most * most));
+            begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, 0.0, 0.0, 0.0, 0, NOTHING, 0.0, 0.0, 0.0, 0});
+            const Says says{said.data(), count, room};
+            const History kept = fresh.kept();
+            MixedClasses mixed{says, fresh.pool, kept, fresh.space.data(), record->state, p.data()};
+            const Line<const double> weights = other & 2 ? seen(given.wide.weights) : Line<const double>{};
+            std::visit([&](const auto &some) {
+                hash(play_forecasts(some, seen(labels), weights, mixed, *record, view(clock), {view(counts), {}, table(confusion, most)},
+                                    {s.data(), logs.data(), room}, table(scores, 4), {}));
+            }, given.rows(other & 3));
+            score_classes(says, fresh.pool, record->state.rounds, fresh.space.data(), table(later, most));
+            for (const Numbers *some : {&scores, &later}) hash(*some);
+            for (const Places *some : {&clock, &counts, &confusion}) hash(*some);
+            fresh.into(hash);
+            hash_state(hash, record->state);
+        }
+    }
+}
+
+void numbers(Hash &hash) {
+    const auto record = std::make_unique<Record>();
+    for (Index other = 0; other < 17; ++other) {
+        const Layouts &given = other < 16 ? FEW[other % 3] : MANY;
+        const Index n = MEMBERS[other / 4 % 4], count = given.wide.count;
+        Numbers members = zeros((n + MEANS) * NUMBER_COLUMNS), range = zeros(RANGE_NUMBERS), space = zeros(2 * (n + MEANS));
+        Numbers scores = zeros(count), later = zeros(count), total = zeros(given.wide.width), history = zeros(HISTORY_ROWS * (n + 1));
+        std::array<Index, 3> beats{0, 1, 1};
+        const NumberPool pool{reinterpret_cast<NumberMember *>(members.data()), range.data(), n};
+        for (Index i = 0; i < pool.all(); ++i) pool.members[i].log_prior = i < n ? -log_of(double(n)) : -INFINITE;
+        const Numbers said = said_by(n, count, other % 3 ? 2.0 : 1e-6);
+        begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, double(other & 1), 0.0, 0.0, 0, GRADIENTS, 0.0, 0.0, 0.0, 0});
+        std::visit([&](const auto &some) {
+            hash(play_aggregate(some, told(given, true, other % 5 == 0, 0, count, scores), table_seen(said, count), pool,
+                                {table(history, n + 1), beats.data()}, space.data(), {total.data(), given.wide.width, 1}, *record));
+        }, given.rows(other % 4));
+        score_aggregate(table_seen(said, count), pool, record->state.rounds, space.data(), view(later));
+        for (const Numbers *some : {&members, &range, &scores, &later, &total, &history}) hash(*some);
+        hash_state(hash, record->state);
+    }
+}
+
+}  // namespace
+
+void pools() {
+    subject("mixture", two_classes);
+    subject("mixture of many classes", many_classes);
+    subject("mixture of numbers", numbers);
+}
+
+}  // namespace noregret::bits

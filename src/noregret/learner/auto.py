@@ -1,0 +1,404 @@
+"""The default: a pool of simple learners that play every round by themselves, and a mixture of what they say.
+
+The members do not influence one another, so each plays a whole block alone, several of them at a time. The mixture
+(`native/mixture.hpp`) then goes over the block round by round; the total of its log-loss is never more than
+ln(1/π_i) + ln 2 + ln(3/2) above that of member i, whatever the labels. The score is the mixture's log-odds.
+
+A member sleeps outside of the widths that it is made for. One that is costly on such rows retires after 16 384 rounds,
+on very wide ones after 4 096, or at a later doubling, unless it leads. One that would overflow sleeps from then on.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret import _native, arithmetic
+from noregret._native import CONSTANT, GRADIENTS, HISTORY_ROWS, MEMBER_COLUMNS, TOPS, norm2
+from noregret.domain import Domain
+from noregret.errors import DivergedError, SettingError
+from noregret.learner import settings
+from noregret.learner.core import Arrays, Core, Given, Vector, check_memory, fit
+from noregret.learner.platt import Platt, Temperature
+from noregret.learner.pool import chosen, priors
+from noregret.learner.threads import side_by_side
+from noregret.loss import Loss, logistic
+from noregret.prepare import Preparation
+from noregret.rate import Rate
+from noregret.state import RECORD, check_places
+from noregret.stream.block import Rows, Sparse, rows_of
+from noregret.stream.labels import Labels
+
+if TYPE_CHECKING:
+    from noregret.learner.combined import Combined
+
+Said = NDArray[np.float64]  # what the members say: a row a member, a column a round
+
+PRIOR, LOSS = 0, 1  # columns of the table of members
+SHARED = slice(2, 4)
+MIXED = slice(4, 6)
+SEQUENCES = slice(6, MEMBER_COLUMNS)  # the best that end with a member, by their switches
+REVIEW = 4_096  # rounds after which costly members may retire, and again at every doubling
+FULL = 16_384  # rounds that a costly member is given, unless the rows are so wide that it costs ten times as much
+TOO_WIDE = 3
+LEADS = 0.05  # the share from which a costly member stays
+MIXING = np.array([0.01, 0.002, 0.005, 1.0])  # α of the constant sharing, both rates of the logit mixers, caution
+TOP_PRIORS = (0.5, *[0.125] * (TOPS - 1))
+SCALARS = tuple(name for name in RECORD["state"].names or () if not RECORD["state"][name].shape)  # of a state
+HOMES = {"multiclass": ("auto_classes", "AutoClasses"), "regression": ("auto_numbers", "AutoNumbers")}
+RULES = {"label_frequency": "labels", "after_previous": "labels-1"}  # baselines, and the members that count for them
+MANY = 64  # rows from which threads are worth waking
+
+
+class Auto(Core):
+    """A pool of members and their mixture, for two classes; for others the class that `task` stands for."""
+
+    name = "auto"
+    declared = settings.Auto
+    told: settings.Auto
+    gathers = GRADIENTS
+    scale_free = True  # members scale for themselves
+    columns: ClassVar[int] = MEMBER_COLUMNS  # what is kept of a member, ln π first
+    extra: ClassVar[int] = 0  # rows of the table behind the members
+
+    def __new__(cls, **given: Any) -> Auto:
+        """The class for a task is read when it is first asked for."""
+        home = HOMES.get(str(given.get("task")))
+        if cls is not Auto or home is None:
+            return object.__new__(cls)
+        made: type[Auto] = getattr(import_module(f"noregret.learner.{home[0]}"), home[1])
+        return object.__new__(made)
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.members = chosen(self.told.task or "binary", self.told.members)
+        n = len(self.members)
+        self.cores: list[Core] = []
+        self.views: list[Preparation] = []  # one for all members that are given the same rows
+        self.view_of: list[int] = []
+        self.scalings: dict[int, Platt | Temperature] = {}  # of members whose scores are no log-odds
+        self._build()
+        self.standing = np.zeros((n + self.extra, self.columns))
+        self.priors = priors(self.members)
+        self._begin_mixture(n)
+        self.out = np.zeros(n, np.bool_)  # members that will not play again
+        self.total = np.zeros(0)  # Σg on the rows themselves
+        self.reached = np.zeros(1, np.int64)  # the width of the rows so far
+
+    def _begin_mixture(self, n: int) -> None:
+        """Every weight as it is before the first round."""
+        self.standing[:, PRIOR] = [arithmetic.log(prior) for prior in self.priors]
+        self.standing[:, SHARED] = np.array(self.priors)[:, None]
+        self.tops = np.array([[arithmetic.log(prior), 0.0] for prior in TOP_PRIORS])
+        self._begin_history(n)
+
+    def _begin_history(self, n: int) -> None:
+        """A table of the shares over time, and (its rows, their spacing, the next round to keep)."""
+        self.history = np.zeros((HISTORY_ROWS, n + 1))
+        self.beats = np.array([0, 1, 1], np.int64)
+
+    @property
+    def _mixture(self) -> Arrays:
+        """What the mixture keeps beside the members' own states."""
+        return {"standing": self.standing, "tops": self.tops, "history": self.history, "beats": self.beats}
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        super().__setstate__(deepcopy(stored))  # joblib may map arrays from a file that cannot be written to
+
+    def _build(self) -> None:
+        places: dict[tuple[Any, ...], int] = {}
+        for member in self.members:
+            core, preparation = member.core()
+            if member.view not in places:
+                places[member.view] = len(self.views)
+                self.views.append(preparation)
+            if member.scaled and not core.regression:
+                self.scalings[len(self.cores)] = Temperature()
+            elif isinstance(core.labels, Labels) and not core.loss.probabilistic:
+                self.scalings[len(self.cores)] = Platt()
+            self.cores.append(core)
+            self.view_of.append(places[member.view])
+
+    def _rules(self) -> tuple[Loss, Domain, Rate]:
+        return logistic(), Domain("ball", self.told.radius), Rate(CONSTANT, 1.0)
+
+    # -- what the pass alone proves of the mixture's own scores --------------------------------------------------------
+
+    @property
+    def weight_norm(self) -> float:
+        """There is no one row of weights."""
+        return 0.0
+
+    @property
+    def gradient_sum(self) -> Vector:
+        return self.total[: self.width].copy()
+
+    @property
+    def gradient_norm(self) -> float:
+        return math.sqrt(norm2(self.total) + float(np.square(self.state["bias_gradient"][0])))
+
+    # -- the members ---------------------------------------------------------------------------------------------------
+
+    @property
+    def shares(self) -> Vector:
+        """The share of each member in the mixture of the next round."""
+        found = np.empty(len(self.members))
+        _native.mixture_shares(self.standing, self.tops, MIXING, ~self._awake(self.width), found)
+        return found
+
+    def combined(self) -> Combined | None:
+        """The weights of the linear members in the units of the columns; None where none of them plays."""
+        from noregret.learner.combined import combined
+
+        return combined(self)
+
+    def told_of_labels(self) -> dict[str, float]:
+        """Σ_c n_c·H(c) over the contexts c: none, or the previous label; as far as members count them."""
+        counted = {member.name: core.label_counts for member, core in zip(self.members, self.cores, strict=True)}
+        found = {rule: counted.get(name) for rule, name in RULES.items()}
+        return {rule: _entropy(counts) for rule, counts in found.items() if counts is not None and self.rounds}
+
+    def units_of(self, i: int) -> tuple[float, float]:
+        """(m, s) where the mixture is given m + s·z for a score z of member i."""
+        if i not in self.scalings:
+            return 0.0, 1.0
+        at_0, at_1 = self.scalings[i].scores(np.array([0.0, 1.0])).tolist()
+        return at_0, at_1 - at_0
+
+    @property
+    def _loss_beside_members(self) -> float:
+        """What the mixture lost in the rounds that the losses of its members count."""
+        return float(self.state["loss"][0])
+
+    def _awake(self, width: int) -> NDArray[np.bool_]:
+        """Who plays on rows of a stream that is so wide by now."""
+        fits = [member.least <= width <= member.most for member in self.members]
+        return np.array(fits) & ~self.out
+
+    @property
+    def _width_so_far(self) -> int:
+        """The number of columns, where it is known beforehand; else one more than the highest feature so far."""
+        columns = self.features.width if self.features is not None and self.features.kind == "columns" else 0
+        return max(int(self.reached[0]), columns)
+
+    def told_of_members(self) -> list[dict[str, Any]]:
+        """Each member's name, prior, loss so far and share, and whether it plays; who leads comes first.
+
+        `price` is what the mixture lost more than it, in the rounds that the member's loss counts.
+        """
+        own = self._loss_beside_members
+        awake = self._awake(self._width_so_far).tolist()
+        found = [
+            {
+                "name": member.name,
+                "share": share,
+                "prior": arithmetic.exp(prior),
+                "loss": loss,
+                "price": own - loss,
+                "awake": plays,
+            }
+            for member, share, (prior, loss), plays in zip(
+                self.members, self.shares.tolist(), self.standing[: len(awake), : LOSS + 1].tolist(), awake, strict=True
+            )
+        ]
+        return sorted(found, key=lambda one: (-one["share"], one["loss"]))
+
+    # -- rounds --------------------------------------------------------------------------------------------------------
+
+    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+        given = rows_of(rows)
+        if len(weights) and not weights.all():  # what is no round must not move the means of others
+            some = np.flatnonzero(weights)
+            played = self._blank(len(some))
+            self._play_rounds(given.take(some), y[some], weights[some], played)
+            scores.fill(math.nan)
+            scores[some] = played
+        else:
+            self._play_rounds(given, y, weights, scores if self.outputs == 1 else scores.reshape(-1, self.outputs))
+
+    def _play_rounds(self, rows: Rows, y: Vector, weights: Vector, scores: Vector) -> None:
+        if not len(y):
+            return
+        marks = self._marks(rows)
+        for (start, width), (stop, _) in zip(marks, [*marks[1:], (len(y), 0)], strict=True):
+            self._review()
+            part, some, awake = rows.slice(start, stop), weights[start:stop], self._awake(width)
+            if not awake.any():
+                features = f"{self._width_so_far:,} features"
+                raise SettingError(f"auto: members must be able to play on {features}, and none of those chosen is")
+            said = self._said(part, y[start:stop], some, awake)
+            if self._mix(part, y[start:stop], some, said, scores[start:stop]) < stop - start:
+                self._diverged()
+
+    def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
+        """Mix what the members say round by round; how many rounds could be."""
+        if not self.rounds:
+            self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0]))), 1)
+        state = (said, self.standing, self.tops, MIXING, self.history, self.beats, self.total, self.record)
+        return _native.play_mixture(rows.given, y, weights, *state, scores)
+
+    def _marks(self, rows: Rows) -> list[tuple[int, int]]:
+        """Where other members may play than before, and how wide the stream is from there on."""
+        width = self._width_so_far
+        marks = {0: width}
+        limits = sorted({one for member in self.members for one in (member.least, member.most + 1)})
+        reached = max(rows.width, width)
+        for limit in (one for one in limits if width < one <= reached):
+            row = 0
+            if isinstance(rows, Sparse) and rows.columns is None:
+                row = rows.row_of(int(np.argmax(rows.indices >= limit - 1)))[0]
+            marks[row] = limit
+        review = REVIEW
+        while review <= self.rounds:
+            review *= 2
+        while (row := review - self.rounds) < len(rows):
+            before = max(place for place in marks if place <= row)
+            marks.setdefault(row, marks[before])
+            review *= 2
+        self.reached[0] = reached
+        return sorted(marks.items())
+
+    def _review(self) -> None:
+        """Costly members that do not lead retire."""
+        quotient, rest = divmod(self.rounds, REVIEW)
+        if rest or not quotient or quotient & (quotient - 1):
+            return
+        width = self._width_so_far if self.rounds >= FULL else self._width_so_far // TOO_WIDE
+        for i, share in enumerate(self.shares.tolist()):
+            self.out[i] |= width >= self.members[i].costly and share < LEADS
+
+    def _said(self, rows: Rows, y: Vector, weights: Vector, awake: NDArray[np.bool_]) -> Said:
+        """What each member says of each row before it learns it; NaN of those that sleep."""
+        said = self._silence(len(y))
+        playing = np.flatnonzero(awake).tolist()
+        prepared: dict[int, Rows] = {}
+
+        def prepare(view: int) -> None:
+            prepared[view] = self.views[view].apply(rows, learn=True, features=self.features, y=y)
+
+        def play(i: int) -> None:
+            core, mine = self.cores[i], prepared[self.view_of[i]]
+            before = core.rounds
+            try:
+                core.grow(mine.width, sparse=isinstance(mine, Sparse))
+                self._let_play(i, mine, y, weights, said[i])
+            except (DivergedError, SettingError):
+                said[i, core.rounds - before :] = math.nan
+                self.out[i] = True
+
+        in_turn = len(y) < MANY
+        side_by_side(prepare, sorted({self.view_of[i] for i in playing}), alone=in_turn)
+        side_by_side(play, playing, alone=in_turn)
+        return said
+
+    def _silence(self, rows: int) -> Said:
+        """What members say who all sleep."""
+        return np.full((len(self.members), rows), math.nan)
+
+    def _let_play(self, i: int, rows: Rows, y: Vector, weights: Vector, said: Said) -> None:
+        self.cores[i]._play(rows.given, y, weights, said)
+        if i in self.scalings:
+            said[:] = self.scalings[i].play(said, y, weights)
+
+    # -- scores --------------------------------------------------------------------------------------------------------
+
+    def _score(self, rows: Rows) -> Vector:
+        return self._mixed(rows, past=False)
+
+    def score_one(self, row: Given) -> Any:
+        return self._mixed(rows_of(row), past=True)[0]
+
+    def _mixed(self, rows: Rows, past: bool) -> Vector:
+        """The mixture's score of each row; who knows only past labels sleeps where they are not known."""
+        said = self._silence(len(rows))
+        awake = self._awake(self._width_so_far)
+        prepared: dict[int, Rows] = {}
+        for i in np.flatnonzero(awake).tolist():
+            view, core = self.view_of[i], self.cores[i]
+            if core.needs_past and not past:
+                continue
+            if view not in prepared:
+                prepared[view] = self.views[view].apply(rows, learn=False, features=self.features)
+            self._let_score(i, prepared[view], said[i])
+        return self._mix_scores(said)
+
+    def _let_score(self, i: int, rows: Rows, said: Said) -> None:
+        said[:] = self.cores[i]._score(rows)
+        if i in self.scalings:
+            said[:] = self.scalings[i].scores(said)
+
+    def _mix_scores(self, said: Said) -> Vector:
+        scores = np.empty(said.shape[1])
+        _native.score_mixture(said, self.standing, self.tops, MIXING, self.rounds, scores)
+        return scores
+
+    # -- memory --------------------------------------------------------------------------------------------------------
+
+    def grow(self, width: int, sparse: bool) -> None:
+        """Room for the sums of features below `width`; members grow with the rows that they are given."""
+        self.width = max(self.width, width)
+        if width > len(self.total):
+            room = max(width, 3 * len(self.total) // 2)
+            check_memory(8 * room, width)
+            grown = np.zeros(room)
+            grown[: len(self.total)] = self.total
+            self.total = grown
+
+    def arrays(self) -> Arrays:
+        kept = {**self._mixture, "out": self.out, "total": self.total[: self.width], "reached": self.reached}
+        kept["widths"] = np.array([core.width for core in self.cores], np.int64)
+        kept["paired"] = np.array([core.paired for core in self.cores], np.bool_)
+        for i, core in enumerate(self.cores):
+            kept |= {f"{i}.{name}": array for name, array in core.arrays().items()}
+            kept[f"{i}.state"] = _bits(core)
+        kept |= {f"{i}.scaling": scaling.state for i, scaling in self.scalings.items()}
+        for i, view in enumerate(self.views):
+            kept |= {f"view{i}.{name}": array for name, array in view.arrays().items()}
+        return kept
+
+    def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        n = len(self.members)
+        fit(arrays, {name: array.shape for name, array in self._mixture.items()})
+        fit(arrays, {"total": (width if self.gathers else 0,), "reached": (1,), "widths": (n,)})
+        self.grow(width, sparse=paired)
+        self.total[:width] = arrays["total"]
+        for name, array in {**self._mixture, "reached": self.reached}.items():
+            array[:] = arrays[name]
+        if not (0 <= self.beats[0] < HISTORY_ROWS and self.beats[1] > 0 and self.beats[2] > 0 and self.reached[0] >= 0):
+            raise ValueError("its clock is wrong")
+        self.out[:] = arrays["out"].astype(np.bool_)
+        for i, core in enumerate(self.cores):
+            core.restore(_under(arrays, f"{i}."), int(arrays["widths"][i]), bool(arrays["paired"][i]))
+            for name, value in zip(SCALARS, arrays[f"{i}.state"].view(np.int64), strict=True):
+                core.state[name] = np.array([value]).view(core.state.dtype[name])[0]
+            check_places(core.state)
+        for i, scaling in self.scalings.items():
+            fit(arrays, {f"{i}.scaling": scaling.state.shape})
+            scaling.state[:] = arrays[f"{i}.scaling"]
+        for i, view in enumerate(self.views):
+            view.restore(_under(arrays, f"view{i}."))
+
+
+def _entropy(counts: Vector) -> float:
+    """Σ n·ln(N/n) over the rows of a table, N the sum of the row.
+
+    >>> round(_entropy(np.array([[1.0, 1.0], [0.0, 3.0]])), 6)
+    1.386294
+    """
+    rows = [(arithmetic.log(sum(row)), [n for n in row if n]) for row in counts.tolist() if any(row)]
+    return math.fsum(n * (whole - arithmetic.log(n)) for whole, row in rows for n in row)
+
+
+def _bits(core: Core) -> NDArray[np.int64]:
+    """The single numbers of a state, eight bytes each."""
+    return np.concatenate([core.state[name].view(np.int64) for name in SCALARS])
+
+
+def _under(arrays: Arrays, prefix: str) -> Arrays:
+    """The arrays whose names begin so, without it."""
+    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,60 @@
+"""Labels by their predecessors: the estimator of Krichevsky & Trofimov in each context, the last `order` labels.
+
+After n labels in a context, n₁ of them +1, the next one is +1 with probability (n₁ + ½)/(n + 1). No feature is used:
+it is the baseline that features must beat, and the better one where labels come in runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from noregret._native import play_markov, score_markov
+from noregret.learner import settings
+from noregret.learner.core import Arrays, Given, Vector, fit
+from noregret.learner.scored import Scored
+from noregret.stream.block import Rows
+
+
+class MarkovLabels(Scored):
+    """A table of 2^(order + 1) contexts; the first rounds, which have fewer labels before them, have their own.
+
+    In `scores` of several rows the labels between them are not known: every row is scored after the labels that were
+    learned, as if it came next.
+    """
+
+    name = "markov"
+    declared = settings.MarkovLabels
+    told: settings.MarkovLabels
+    scale_free = True
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.needs_past |= self.told.order > 0
+        self.counts = np.zeros((2 << self.told.order, 2))
+        self.context = np.ones(1, np.int64)  # a bit 1, then the last labels, the newest last
+
+    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+        if play_markov(rows, y, weights, self.counts, self.context, self.record, scores) < len(y):
+            self._diverged()
+
+    def _score(self, rows: Rows) -> Vector:
+        return np.full(len(rows), score_markov(self.counts, self.context))
+
+    @property
+    def label_counts(self) -> Vector:
+        return self.counts
+
+    def about(self) -> dict[str, Any]:
+        return {"contexts": int(np.count_nonzero(self.counts.any(axis=1)))}
+
+    def arrays(self) -> Arrays:
+        return {**super().arrays(), "counts": self.counts, "context": self.context}
+
+    def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
+        fit(arrays, {"counts": self.counts.shape, "context": (1,)})
+        super().restore(arrays, width, paired)
+        self.counts[:], self.context[:] = arrays["counts"], arrays["context"]
+        if not (1 <= self.context[0] < len(self.counts) and (self.counts >= 0.0).all()):
+            raise ValueError("the counts or the context of the labels are damaged")

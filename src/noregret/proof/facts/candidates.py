@@ -1,0 +1,198 @@
+"""The candidates: predictors along a run, each from the round before which it stood to the next one's; their errors.
+
+Which rounds they stand before is fixed by the number of rounds alone, never by the rows: a union bound over a number
+that depends on the rows would be no bound. Errors on the rounds that candidates had not seen are counted for many of
+them at once. A score so near 0 that another order of summation could turn its sign counts as an error: the count is
+then no less than that of the saved model on any machine, and an upper limit made from it holds for that model.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret import _native, arithmetic
+from noregret.errors import SettingError
+from noregret.learner import LEARNERS
+from noregret.learner.core import Core
+from noregret.rounds import Rounds
+from noregret.stream.block import Dense, Rows, Sparse
+
+Vector = NDArray[np.float64]
+EVERY = 4096  # up to this number of rounds, every round has its candidate
+GRID = 256  # candidates where there are more rounds
+ROWS = 4096  # scored at once
+TOGETHER = 64  # candidates
+ROOM = 20_000_000  # weights held at once
+MOST = 4e11  # products, some minutes
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The weights before round `start` (counted from 0), the bias in front; the next candidate's start is `stop`."""
+
+    start: int
+    stop: int
+    w: Vector
+
+
+def starts(rounds: int, how: str, asked: int | str | None) -> NDArray[np.int64]:
+    """The rounds, counted from 0, before which candidates stand: all, or as many as asked in even steps from the first.
+
+    By default every round of a run of at most 4096, and 256 of a longer one; 256 voters at most.
+
+    >>> starts(10, "penalised", 4).tolist()
+    [0, 2, 5, 7]
+    """
+    if isinstance(asked, str):
+        asked = rounds if asked == "all" else _whole(asked)
+    if asked is None:
+        asked = GRID if how == "voted" or rounds > EVERY else rounds
+    if isinstance(asked, bool) or not isinstance(asked, int | np.integer) or asked < 1:
+        raise SettingError(f"select: candidates must be a whole number of at least 1, or all, got {asked!r}")
+    count = min(int(asked), rounds)
+    return np.arange(count, dtype=np.int64) * rounds // count
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise SettingError(f"select: candidates must be a whole number of at least 1, or all, got {text!r}") from None
+
+
+@dataclass
+class Regeneration:
+    """The run once more, on its rounds as they were prepared, stopping where a candidate stands."""
+
+    core: Core
+    rounds: Rounds
+    begins: NDArray[np.int64]
+    scores: list[Vector] = field(default_factory=list)  # as played this time
+
+    def __iter__(self) -> Iterator[Candidate]:
+        """Candidates in order; those with the same weights as the one before are one with it."""
+        twin = LEARNERS[self.core.name](**self.core.settings)
+        twin.take_prepared()
+        twin.grow(self.rounds.width - int(self.rounds.bias), sparse=isinstance(self.rounds.rows, Sparse))
+        ends = [*self.begins[1:].tolist(), len(self.rounds)]
+        start, w, seen = 0, _weights(twin, self.rounds), 0
+        for begin, end in zip(self.begins.tolist(), ends, strict=True):
+            updates = int(twin.state["updates"][0])
+            if begin and not (twin.perceptron_rounds and updates == seen):
+                now = _weights(twin, self.rounds)
+                if not np.array_equal(now, w):
+                    yield Candidate(start, begin, w)
+                    start, w = begin, now
+                seen = updates
+            part = self.rounds.part(begin, end)
+            self.scores.append(twin.play(without_bias(part), np.ascontiguousarray(part.y), part.weights))
+        yield Candidate(start, len(self.rounds), w)
+
+    @property
+    def mistakes(self) -> int:
+        """Rounds with y·score ≤ 0, after the last candidate."""
+        return int(np.count_nonzero(~(self.rounds.y * np.concatenate(self.scores) > 0.0)))
+
+
+def _weights(core: Core, rounds: Rounds) -> Vector:
+    """The weights as the rounds number their features."""
+    bias = [core.bias] if rounds.bias else []
+    found = np.concatenate([bias, core.weights])
+    return np.concatenate([found, np.zeros(max(rounds.width - len(found), 0))])
+
+
+def without_bias(rounds: Rounds) -> Rows:
+    """The rows as they were before the constant 1 was put in front."""
+    rows = rounds.rows
+    if not rounds.bias:
+        return rows
+    if isinstance(rows, Dense):
+        return Dense(np.ascontiguousarray(rows.X[:, 1:]))
+    kept = np.ones(len(rows.indices), dtype=bool)
+    kept[rows.indptr[:-1]] = False
+    indptr = rows.indptr - np.arange(len(rows.indptr), dtype=np.int64)
+    return Sparse(indptr, rows.indices[kept] - np.uint32(1), rows.values[kept], rounds.width - 1)
+
+
+def rounding(rounds: Rounds) -> float:
+    """γ with |computed − true score| ≤ γ‖w‖‖x‖, in whatever order a score is summed, twice over."""
+    rows = rounds.rows
+    terms = rows.width if isinstance(rows, Dense) else int(np.diff(rows.indptr).max(initial=0))
+    k = (terms + 8.0) * 2.0**-53
+    return 2.0 * k / (1.0 - k) * (1.0 + 1e-9) if k < 0.5 else math.inf
+
+
+# -- their errors ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tails:
+    """errors[i] of the predictor before round i on the rounds i … T, and whether it erred on round i itself."""
+
+    errors: NDArray[np.int64]
+    own: NDArray[np.bool_]
+
+
+def tails(rounds: Rounds, candidates: Iterable[Candidate], whole: bool = True) -> Tails:
+    """Every candidate on the rounds from its start on; on its own rounds alone where not the `whole` tail is wanted."""
+    found = Tails(np.zeros(len(rounds), np.int64), np.zeros(len(rounds), np.bool_))
+    together = max(1, min(TOGETHER, ROOM // max(rounds.width, 1)))
+    batch: list[Candidate] = []
+    spent, entries = 0.0, rounds.rows.values.size / max(len(rounds), 1)
+    norms = row_norms(rounds)
+    for one in candidates:
+        batch.append(one)
+        spent += entries * (len(rounds) - one.start if whole else one.stop - one.start)
+        if spent > MOST:
+            raise SettingError("select: this many candidates and rounds take too long: use fewer candidates")
+        if len(batch) == together:
+            _count(rounds, norms, batch, whole, found)
+            batch = []
+    if batch:
+        _count(rounds, norms, batch, whole, found)
+    return found
+
+
+def _count(rounds: Rounds, norms: Vector, batch: list[Candidate], whole: bool, found: Tails) -> None:
+    """Candidates one after another in time, on the rounds from the first one's start on."""
+    W = np.stack([one.w for one in batch])
+    begins = np.array([one.start for one in batch])
+    near = rounding(rounds) * np.sqrt(arithmetic.row_totals(W * W))
+    tail = np.zeros(len(batch), np.int64)
+    end = len(rounds) if whole else batch[-1].stop
+    for start in range(batch[0].start, end, ROWS):
+        stop = min(start + ROWS, end)
+        part = rounds.part(start, stop)
+        times = np.arange(start, stop)
+        margins = part.y[:, None] * _scores(part, W)
+        wrong = ~(margins > norms[start:stop, None] * near) & (times[:, None] >= begins)
+        tail += np.count_nonzero(wrong, axis=0)
+        owners = np.searchsorted(begins, times, side="right") - 1
+        mine = times < batch[-1].stop
+        found.own[times[mine]] = wrong[mine, owners[mine]]
+    for one, total in zip(batch, tail.tolist(), strict=True):
+        own = found.own[one.start : one.stop].astype(np.int64)
+        before: NDArray[np.int64] = np.cumsum(own) - own
+        found.errors[one.start : one.stop] = total - before
+
+
+def _scores(part: Rounds, W: NDArray[np.float64]) -> NDArray[np.float64]:
+    """⟨w, x⟩ of every round and candidate, as the core adds."""
+    found = np.empty((len(W), len(part)))
+    for w, scores in zip(W, found, strict=True):
+        _native.score_linear(part.given, w, 1.0, 0.0, scores)
+    return found.T
+
+
+def row_norms(rounds: Rounds) -> Vector:
+    """‖x‖ of every round."""
+    rows = rounds.rows
+    if isinstance(rows, Dense):
+        return np.sqrt(arithmetic.row_totals(np.square(rows.X, dtype=np.float64)))
+    row = np.repeat(np.arange(len(rows)), np.diff(rows.indptr))
+    return np.sqrt(np.bincount(row, rows.values**2, minlength=len(rows)))

@@ -1,0 +1,1 @@
+"""Jobs made of the parts above: audit logged predictions, compare learners, blend forecasters, select, separate."""
