@@ -15,7 +15,7 @@ from typing import Any
 
 def escaped(text: str) -> str:
     """Words as they are: nothing in them is Markdown."""
-    return re.sub(r"([\\*_<>\[\]`])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\*_<>\[\]`|])", r"\\\1", " ".join(text.split()))
 
 
 def typed(parameter: Any) -> str:
@@ -137,10 +137,10 @@ def names() -> str:
 
 def settings() -> str:
     """Every setting that a learner declares, as a table."""
-    from noregret.cli.settings import sentence, told
+    from noregret.cli.arguments import sentence, settings_by_name
 
     lines = ["| setting | meaning | option |", "|---|---|---|"]
-    for name, owners in told().items():
+    for name, owners in settings_by_name().items():
         lines.append(f"| `{name}` | {escaped(sentence(owners))} | `--{name.replace('_', '-')}` |")
     return "\n".join(lines)
 

@@ -2,7 +2,7 @@
 
 A section of `docs/theory/` is a theorem: the heading is its name; then come its statement, formula, source, assumptions
 and erratum, which this file writes, and its proof and the tests that check it, which people write. When the registry
-changes, `python docs/extensions/theory.py` writes the heads anew; a test fails until that is done.
+changes, `python docs/extensions/theory.py` writes the heads again; a test fails until that is done.
 """
 
 from __future__ import annotations

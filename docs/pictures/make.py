@@ -1,4 +1,4 @@
-"""Make the pictures of the guide anew: every page that makes some is run, and those that it shows are kept here.
+"""Make the pictures of the guide again: every page that makes some is run, and those that it shows are kept here.
 
 `python docs/pictures/make.py`. Of polls.svg the page tells the command; its data come with River.
 """

@@ -7,7 +7,7 @@ import pandas
 import pytest
 from command import snapshot
 
-from noregret.auditing import audit
+from noregret.task.audit import audit
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def test_json_keeps_every_figure(noregret, tiny, here):
 
 
 def test_a_missing_peer_is_named(noregret, tiny, here, monkeypatch):
-    monkeypatch.setattr("noregret.bench.files.installed", lambda peer: None)
+    monkeypatch.setattr("noregret.bench.processes.installed", lambda peer: None)
     lines = noregret("bench", "--quick", "--only", "csv").out.splitlines()
     assert [line.split() for line in lines if line.startswith("polars")] == [["polars", "not", "installed"]]
 
@@ -46,7 +46,7 @@ def test_the_scaling_is_drawn(noregret, tiny, here):
         (("--only", "speed"), "bench: job must be one of start, "),
         (("--only", "csv", "--plot", "x.svg"), "--plot needs the job scaling: add it to --only"),
         (("--plot", "x.gif"), "plot: the file must end in .png"),
-        (("--only", "csv", "--json", "nowhere/x.json"), "there is no folder 'nowhere'"),
+        (("--only", "csv", "--json", "nowhere/x.json"), "'nowhere' does not exist"),
     ],
 )
 def test_wrong_words_are_refused_before_the_work(noregret, tiny, here, options, sentence):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from command import lines_of, snapshot
 
-from noregret.blending import blend
 from noregret.proof.receipt import checksum
+from noregret.task.blend import blend
 
 POLLS = """week,north,south,east,result
 1,41.0,44.5,39.0,42.0

@@ -174,7 +174,7 @@ def test_a_table_without_a_label_names_its_columns_and_the_option(noregret, fold
 def test_many_decisions_are_cut_short_for_people_and_whole_in_json(noregret, folder):
     names = [f"c{i}" for i in range(25)]
     write(folder / "wide.csv", ("label", *names), [(i % 2, *["$5"] * 25) for i in range(4)])
-    assert noregret("learn", "wide.csv").out.splitlines()[-1] == "and 7 more lines about other columns"
+    assert noregret("learn", "wide.csv").out.splitlines()[-1] == "and 6 more lines about other columns"
     assert len(figures(noregret, "wide.csv")["decisions"]) == 25
 
 

@@ -5,11 +5,12 @@ import shlex
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from command import snapshot
 
-from noregret.cli.progress import Bar
 from noregret.cli.show import outward
+from noregret.cli.terminal import Bar
 
 SPECS = ("perceptron", "ogd:loss=logistic,radius=5,rate=sqrt:0.5", "ogd-strong:sigma=0.01", "ogd:radius=3")
 LEARNERS = tuple(part for spec in SPECS for part in ("--learner", spec))
@@ -133,7 +134,7 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
         (("perceptron",), ("--task", "binary"), "--task and --positive are for the default line-up"),
         (("perceptron",), ("--gap", "0.1"), "--gap needs --certify"),
         (("perceptron",), ("--seconds", "1"), "--seconds needs --certify"),
-        (("forest",), (), "learner must be one of perceptron, averaged, voted"),
+        (("forest",), (), "learner must be one of auto, perceptron, averaged, voted"),
         (("perceptron:loss=hinge",), (), "--learner perceptron:loss=hinge: perceptron has rate, tie, not 'loss'"),
         (("ogd:radius",), (), "--learner ogd:radius: expected key=value, each key once, got 'radius'"),
         (("ogd:radius=1,radius=2",), (), "expected key=value, each key once, got 'radius=2'"),
@@ -235,3 +236,16 @@ def test_the_command_of_named_learners_has_their_settings(noregret, rows):
     told = noregret("compare", rows, *LEARNERS, *COMMON, "--json").json
     alone = noregret(*shlex.split(told["command"])[1:], "--json").json
     assert alone["mistakes"] == min(one["mistakes"] for one in told["learners"])
+
+
+def test_members_and_the_task_of_auto(noregret, here):
+    rng = np.random.default_rng(0)
+    lines = "".join(f"{x:.3f},{3 * x + rng.normal():.3f}\n" for x in rng.normal(size=80))
+    (here / "n.csv").write_text(f"x,label\n{lines}")
+    specs = ("--learner", "auto:members=ridge-3+last", "--learner", "auto", "--learner", "vaw")
+    found = noregret("compare", "n.csv", *specs, "--task", "regression", "--json").json
+    alone = noregret("learn", "n.csv", "--members", "ridge-3,last", "--json").json
+    assert [one["spec"] for one in found["learners"]] == [specs[1], "auto", "vaw"]
+    assert found["learners"][0]["loss"]["total"] == alone["loss"]["total"] != found["learners"][1]["loss"]["total"]
+    assert {one["name"] for one in alone["members"]} == {"ridge-3", "last"}
+    assert noregret("compare", "n.csv", "--json").json["learners"][0]["spec"] == "auto"

@@ -30,6 +30,7 @@ def test_the_table_and_the_picture(shown):
     table = answer.rows()
     y = load_breast_cancer().target
     assert table["baseline: most frequent label"] == ["212", "37.26 %"] == [str((y == 0).sum()), "37.26 %"]
+    assert int(table["auto, the default"][0]) < min(int(table[name][0]) for name in ("perceptron", "gradient descent"))
     assert int(table["perceptron"][0]) < 212
     assert int(table["gradient descent"][0]) < 212
     assert set(snapshot(here)) == {"demo", *(f"demo/{name}" for name in FILES)}

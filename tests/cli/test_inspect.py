@@ -60,7 +60,7 @@ def test_the_figures_are_those_of_the_run(noregret, rows):
 
 
 def test_svmlight_features_by_number(noregret, rows):
-    noregret("learn", rows, "--save", "m.nr", "--quiet")
+    noregret("learn", rows, "--learner", "perceptron", "--save", "m.nr", "--quiet")
     found = noregret("inspect", "m.nr", "--top", 1, "--json").json["weights"][0]["feature"]
     weights = model.load("m.nr")[0].weights
     assert found == f"feature {np.abs(weights).argmax()}"
@@ -85,3 +85,29 @@ def test_inspecting_changes_nothing(noregret, named, here):
     before = snapshot(here)
     noregret("inspect", named)
     assert snapshot(here) == before
+
+
+def test_a_mixture_names_its_members_and_weights_in_the_units_of_the_columns(noregret, here):
+    rng = np.random.default_rng(0)
+    table = [
+        f"{a:.2f},{b:.4f},{'yes' if a / 1000 - b > 0 else 'no'}" for a, b in rng.uniform(0, 1, (200, 2)) * [1e3, 1]
+    ]
+    (here / "t.csv").write_text("metres,share,label\n" + "\n".join(table) + "\n")
+    learned = noregret("learn", "t.csv", "--learner", "auto", "--save", "m.nr", "--json").json
+    found = noregret("inspect", "m.nr", "--json").json
+    assert found["members"] == learned["members"]
+    by = {row["feature"]: row for row in found["weights"]}
+    assert by["metres"]["weight"] > 0.0 > by["share"]["weight"]
+    assert by["metres"]["weight"] < 0.1 * -by["share"]["weight"]  # of a metre, of a whole share
+    assert 0.5 < by["metres"]["effect"] / -by["share"]["effect"] < 2.0
+    assert found["effect"] == "weight × the column's standard deviation"
+    assert {one["name"] for one in found["weights_of"]} < {one["name"] for one in found["members"]}
+    answer = noregret("inspect", "m.nr", "--top", 1)
+    assert "weights in the units of the columns: mean of the linear members by their shares (" in answer.out
+    rows = answer.rows()
+    assert {one["name"] for one in found["members"]} <= set(rows)
+    assert rows["logs-.15"][0] == "asleep"
+    largest = found["weights"][0]
+    assert [float(cell) for cell in rows[largest["feature"]]] == pytest.approx(
+        [largest["weight"], largest["effect"]], rel=1e-5
+    )

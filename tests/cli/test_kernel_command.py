@@ -74,7 +74,7 @@ def test_it_is_compared_by_its_spec(noregret, ring):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--kernel", "poly"), "--kernel is for kernel, not for adagrad"),
+        (("--kernel", "poly"), "--kernel is for kernel, not for auto"),
         (("--learner", "kernel", "--degree", "2"), "degree is for poly, not for rbf"),
         (("--learner", "kernel", "--kernel", "cubic"), "kernel must be one of"),
         (("--learner", "kernel", "--radius", "2"), "not for kernel"),

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from noregret.learner import LEARNERS
-from oracle.registry import TIES
+from oracle.registry import FORECASTERS, MANY, NUMBERS, TIES
 
-MANY, NUMBERS = "multiclass", "vaw"
-TWO = [name for name in LEARNERS if name not in (MANY, NUMBERS)]
+UPDATES = ("max-score", "one-vs-rest")
+TWO = [name for name in LEARNERS if name not in (*MANY, *NUMBERS)]
 ROUNDS = 120
 
 
@@ -55,13 +55,17 @@ def test_wrong_or_blank_lines_are_the_mistakes_of_two_classes(noregret, tmp_path
     assert all(line["prediction"] for line in lines if float(line["score"]) != 0.0)
 
 
-@pytest.mark.parametrize("update", ["max-score", "one-vs-rest"])
-def test_wrong_or_blank_lines_are_the_mistakes_of_many_classes(noregret, tmp_path, update):
+@pytest.mark.parametrize(
+    "options",
+    [("multiclass", "--update", update) for update in ("max-score", "one-vs-rest")] + [(n,) for n in FORECASTERS],
+)
+def test_wrong_or_blank_lines_are_the_mistakes_of_many_classes(noregret, tmp_path, options):
     X, y = rows_with_ties(4, seed=2)
     file = written(tmp_path, X, [f"class {label}" for label in y.tolist()])
-    run, lines = run_and_lines(noregret, tmp_path, file, "--learner", MANY, "--update", update)
+    run, lines = run_and_lines(noregret, tmp_path, file, "--learner", *options)
     assert sum(line["prediction"] != line["label"] for line in lines) == run["mistakes"]
     assert any(not line["prediction"] for line in lines[1:]), "the stream was made to have ties"
+    assert all(0.0 < float(line.get("probability", 1.0)) <= 1.0 for line in lines)
 
 
 def test_a_tie_of_many_classes_is_blank_whatever_the_label_turns_out_to_be(noregret, tmp_path):
@@ -69,7 +73,7 @@ def test_a_tie_of_many_classes_is_blank_whatever_the_label_turns_out_to_be(noreg
     before = ["0,0,c", "0,0,a", "0,0,b", "1,0,a", "0,1,b"]
     for label in "abc":
         (tmp_path / "t.csv").write_text("\n".join(["x,z,label", *before, f"1,1,{label}"]) + "\n")
-        run, lines = run_and_lines(noregret, tmp_path, str(tmp_path / "t.csv"), "--learner", MANY)
+        run, lines = run_and_lines(noregret, tmp_path, str(tmp_path / "t.csv"), "--learner", "multiclass")
         assert (lines[-1]["score"], lines[-1]["prediction"]) == ("1.0", "")
         assert run["mistakes"] == len(lines) == 6
 

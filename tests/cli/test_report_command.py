@@ -71,7 +71,7 @@ def test_no_source_is_written_over(noregret, here, receipt):
     assert "would be written over a file of the report" in answer.err
     answer = noregret("report", receipt, "-o", "nowhere/page.html")
     assert answer.code == 2
-    assert "there is no folder 'nowhere'" in answer.err
+    assert "'nowhere' does not exist" in answer.err
     assert snapshot(here) == before
 
 

@@ -81,7 +81,7 @@ def test_errors_are_one_sentence_and_leave_nothing_behind(noregret, files):
         (("separate", "apart.svm", "--seconds", "-1"), "--seconds must be positive"),
         (("separate", "nowhere.svm"), "nowhere.svm"),
         (("separate", "apart.svm", "--proof", "apart.svm"), "would be written over the stream"),
-        (("separate", "apart.svm", "--proof", "none/p.json"), "there is no folder"),
+        (("separate", "apart.svm", "--proof", "none/p.json"), "does not exist"),
         (("verify", "p.json", "apart.svm"), "cannot be read"),
     ]:
         answer = noregret(*arguments)

@@ -14,7 +14,7 @@ import pytest
 from command import ENVIRONMENT
 
 from noregret.tour import STOPS, adversary, clouds, experts, promise
-from noregret.tour.canvas import Canvas, bar, spark
+from noregret.tour.stage import Canvas, bar, spark
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

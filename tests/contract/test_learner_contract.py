@@ -11,10 +11,12 @@ from noregret.loss import parse
 from noregret.stream import Dense
 from oracle import learners as plain
 from oracle.figures import auc, confusion, figures, last_label_loss, last_label_mistakes, mean_label_loss
+from oracle.learners import dot
 from oracle.losses import loss_of
-from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, SPECS, data, everything
+from oracle.registry import CASES, LAYOUTS, MAKE, NAMES, NUMBERS, SPECS, UNWEIGHTED, data, everything
 
 every_case = pytest.mark.parametrize(("name", "spec"), CASES, ids=NAMES)
+WINDOWED = ("nearest", "nearest-numbers")
 PLAIN = ("perceptron", "voted", "kernel")  # the plain perceptron, in several clothes
 WEIGHED = [case for case in CASES if case[0] not in (*PLAIN, "averaged")]  # a mistake weighs what it weighs
 STRAIGHT = [case for case in CASES if case[0] not in ("averaged", "voted")]  # others predict by all weights so far
@@ -28,6 +30,22 @@ def twin(name, spec, X, y, weights=None, start=None, tie=0.0):
         return plain.perceptron(X, y, tie=tie, start=start)
     if name in ("second-order", "vaw"):
         return plain.second_order(X, y, 0.5, weights, tie, every=name == "vaw")
+    if name == "markov":
+        return plain.markov(X, y, 2, weights, tie)
+    if name == "newton":
+        return plain.newton(X, y, 0.5, 0.02, weights)
+    if name == "ridge":
+        return plain.ridge(X, y, 0.5, 0.03, weights)
+    if name == "persistence":
+        return plain.persistence(X, y, "drift", weights)
+    if name == "naive-bayes":
+        return plain.naive_bayes(X, y, 0.5, weights, tie)
+    if name == "nearest":
+        return plain.nearest(X, y, 30, 4, weights, tie)
+    if name == "nearest-numbers":
+        return plain.nearest_numbers(X, y, 30, 4, weights)
+    if name == "diagonal":
+        return plain.diagonal(X, y, 0.5, weights)
     if name == "averaged":
         return plain.averaged(X, y, tie=tie, start=start)
     if name in ("pa", "pa1", "pa2"):
@@ -36,6 +54,8 @@ def twin(name, spec, X, y, weights=None, start=None, tie=0.0):
         return plain.adagrad(X, y, loss_of(spec), 0.4, 0.7, weights)
     if name == "ftrl":
         return plain.proximal(X, y, loss_of(spec), 0.6, 0.9, 0.5, 0.2, 0.1, weights)
+    if name == "scale-free":
+        return plain.scale_free(X, y, loss_of(spec), parse(spec).lipschitz, weights)
     if name == "coin":
         return plain.coin(X, y, loss_of(spec), 50.0, weights=weights)
     if name == "ogd":
@@ -45,6 +65,9 @@ def twin(name, spec, X, y, weights=None, start=None, tie=0.0):
 
 def assert_same_game(learner, scores, game):
     assert scores == pytest.approx(game.scores, rel=1e-10, abs=1e-10)
+    if learner.name in UNWEIGHTED:
+        assert not len(learner.weights) and learner.bias == learner.weight_norm == 0.0
+        return
     assert [*learner.weights, *([learner.bias] if learner.config["bias"][0] else [])] == pytest.approx(
         game.W[-1], rel=1e-10, abs=1e-10
     )
@@ -54,8 +77,12 @@ def assert_same_figures(learner, X, y, game):
     expected = figures(X.tolist(), y.tolist(), game)
     if learner.regression:
         del expected["mistakes"], expected["mistake_row2"]
-    if learner.name == "vaw":
-        del expected["gradient_dot_weights"]  # its score is not ⟨w, x⟩
+    if learner.name in ("scale-free", "newton", *NUMBERS, *UNWEIGHTED):
+        slopes = [dot(g, x) / dot(x, x) if any(x) else 0.0 for g, x in zip(game.gradients, X.tolist(), strict=True)]
+        score = "gradient_dot_weights"  # their score is not ⟨w, x⟩
+        expected[score] = sum(s * z for s, z in zip(slopes, game.scores, strict=True))
+        if not X.any(axis=1).all():
+            del expected[score]
     if not game.gradients:  # the perceptron takes no gradient
         expected = {key: value for key, value in expected.items() if not key.startswith("gradient")}
     found = {key: learner.state[key][0] for key in expected}
@@ -96,15 +123,19 @@ def test_a_bias_is_one_more_column_of_ones(name, spec):
     X, y = data(spec, rounds=80, columns=4, seed=2)
     learner = MAKE[name](spec, bias=True)
     longer = np.column_stack([X, np.ones(len(y))])
-    game = twin(name, spec, longer, y)
+    game = twin(name, spec, X if name == "naive-bayes" else longer, y)
+    if name == "naive-bayes":  # the column belongs to the comparators alone: it is no word
+        slopes = [label * math.expm1(-lost) for label, lost in zip(y.tolist(), game.losses, strict=True)]
+        game.gradients = [[*g, s] for g, s in zip(game.gradients, slopes, strict=True)]
     assert_same_game(learner, learner.play(LAYOUTS["sparse"](X), y), game)
     assert_same_figures(learner, longer, y, game)
 
 
 @every_case
 def test_unit_norm_plays_the_rows_divided_by_their_norm(name, spec):
-    X, y = data(spec, rounds=60, columns=4, seed=3, density=0.5)
-    assert not X.any(axis=1).all(), "some rows are zero, and stay so"
+    X, y = data(spec, rounds=60, columns=4, seed=3, density=1.0 if name in WINDOWED else 0.5)
+    if name not in WINDOWED:  # rows of one entry, or none, are as near as others but for rounding
+        assert not X.any(axis=1).all(), "some rows are zero, and stay so"
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     learner = MAKE[name](spec, unit_norm=True)
     scores = learner.play(LAYOUTS["dense"](X), y)
@@ -194,6 +225,19 @@ def test_every_rate_on_the_ball(rate, spec, bias):
     assert_same_figures(learner, longer, y, game)
 
 
+@pytest.mark.parametrize("eta", [0.2, 5.0])
+@pytest.mark.parametrize("spec", ["hinge", "logistic", "squared", "absolute"])
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_a_normalised_step(eta, spec, bias, layout):
+    X, y = data(spec, rounds=100, columns=5, seed=22)
+    X *= np.random.default_rng(22).choice([1e-3, 1.0, 5.0], (100, 1))
+    learner = OnlineGradientDescent(loss=spec, radius=2.0, rate=f"normalised:{eta}", bias=bias)
+    longer = np.column_stack([X, np.ones(100)]) if bias else X
+    game = plain.normalised(longer.tolist(), y.tolist(), loss_of(spec), eta, 2.0)
+    assert_same_game(learner, learner.play(LAYOUTS[layout](X), y), game)
+
+
 @pytest.mark.parametrize("rate", ["constant:0.3", "sqrt:0.7"])
 @pytest.mark.parametrize(
     ("domain", "radius", "project"),
@@ -243,7 +287,7 @@ def test_dense_and_sparse_agree_to_the_last_digits(name, spec, columns):
     dense, sparse = MAKE[name](spec), MAKE[name](spec)
     one, other = dense.play(LAYOUTS["dense"](X), y), sparse.play(LAYOUTS["sparse"](X), y)
     assert np.abs(one - other).max() <= 1e-12 * np.abs(one).max()
-    assert np.abs(dense.weights - sparse.weights).max() <= 1e-12 * np.abs(dense.weights).max()
+    assert np.abs(dense.weights - sparse.weights).max(initial=0.0) <= 1e-12 * np.abs(dense.weights).max(initial=0.0)
     for figure in ("loss", "gradient2", "gradient_dot_weights", "row_max2"):
         assert dense.state[figure][0] == pytest.approx(sparse.state[figure][0], rel=1e-12, abs=1e-300)
 
@@ -265,6 +309,8 @@ def test_a_round_is_scored_as_it_would_have_been_predicted(name, spec, layout, c
 @every_case
 @pytest.mark.parametrize("gap", [5, 300])
 def test_features_that_come_late_start_at_zero(name, spec, gap):
+    if name in WINDOWED and gap > 100:
+        gap = 90  # it takes no wider rows
     X, y = data(spec, rounds=60, columns=4, seed=15)
     wide = np.zeros((60, 4 + gap))
     wide[:, :2], wide[30:, -2:] = X[:, :2], X[30:, 2:]

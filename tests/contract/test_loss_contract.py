@@ -2,10 +2,12 @@
 
 import math
 from decimal import Context, Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from noregret.errors import SettingError
 from noregret.loss import LOSSES, parse, zero_one
 from oracle.losses import LOSS, loss_of
 from oracle.registry import SPECS
@@ -159,3 +161,40 @@ def test_zero_one_is_at_most_the_hinge(tie):
 def test_zero_one_is_right_for_the_smallest_scores():
     assert zero_one()(5e-324, -1.0) == 1.0
     assert zero_one()(-5e-324, -1.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("z", "y", "slope"), [(0.3, 0.1, 0.0), (0.1, 0.3, 0.0), (1.0 + 2.0**-52, 0.8, 1.0), (0.5, 0.75, -1.0)]
+)
+def test_the_side_of_a_kink_is_that_of_the_exact_difference(z, y, slope):
+    """0.3 − 0.1 as floats is less than the float 0.2, and as exact numbers too; ε = 0.2 is the float itself."""
+    loss, exact = parse("epsilon-insensitive:0.2"), abs(Fraction(z) - Fraction(y))
+    assert loss.gradient(z, y) == slope
+    assert (exact > Fraction(0.2)) == (slope != 0.0)
+
+
+def test_a_difference_that_rounds_to_epsilon_has_the_slope_of_its_side():
+    """1 + 2⁻⁵⁴ and 1 − 2⁻⁵⁵ beyond y are both 1 as floats."""
+    loss = parse("epsilon-insensitive:1")
+    assert loss.gradient(1.0, -(2.0**-54)) == 1.0
+    assert loss.gradient(1.0, 2.0**-55) == 0.0
+    assert loss.gradient(-1.0, 2.0**-54) == -1.0
+    assert loss.gradient(-1.0, -(2.0**-55)) == 0.0
+    assert loss.gradient(1.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("spec", ["epsilon-insensitive:-1", "epsilon-insensitive:inf", "epsilon-insensitive:nan"])
+def test_epsilon_must_be_a_number_that_is_not_negative(spec):
+    with pytest.raises(SettingError, match="loss epsilon-insensitive: epsilon must be finite and not negative, got"):
+        parse(spec)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if parse(spec).bend])
+def test_exact_value_and_conjugate_are_the_definition_in_fractions(spec):
+    loss, p = parse(spec), Fraction(parse(spec).number)
+    value = LOSS[loss.name][0]
+    for y in map(Fraction, labels(spec)):
+        for z in map(Fraction, SCORES[:20]):
+            assert loss.exact_value(z, y) == value(z, y, p)
+            alpha = Fraction(loss.gradient(float(z), float(y)))
+            assert abs(float(loss.exact_value(z, y) + loss.exact_conjugate(alpha, y) - alpha * z)) <= 1e-12

@@ -9,7 +9,7 @@ import noregret as nr
 from noregret import model
 from noregret.errors import DivergedError
 from noregret.learner import MulticlassPerceptron
-from noregret.learner.multiclass import TABLED
+from noregret.learner.classes import TABLED
 from noregret.stream import read
 from noregret.stream.labels import Classes
 from oracle.classes import many

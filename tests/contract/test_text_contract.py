@@ -15,7 +15,7 @@ from noregret.errors import InputError
 from noregret.stream import read
 from noregret.stream import text as text_module
 from noregret.stream.formats import svmlight, vw
-from noregret.stream.raw_labels import LabelTokens
+from noregret.stream.task import LabelTokens
 from oracle.murmur import murmur3
 
 EXAMPLES = settings(max_examples=200)

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.experts.forecasts import Laid
-from noregret.proof.blend.reading import cost_width, largest_cost, sharing, width
 
 Vector = NDArray[np.float64]
 
@@ -39,6 +38,38 @@ class Replay:
     @property
     def total(self) -> float:
         return math.fsum(self.own)
+
+
+def width(reading: Mapping[str, Any]) -> float:
+    lo, hi = reading["range"] or (0.0, 1.0)
+    return float(hi) - float(lo)
+
+
+def cost_width(reading: Mapping[str, Any]) -> float:
+    """B of the costs."""
+    across = width(reading)
+    found = {"squared": across * across, "absolute": across, "costs": across, "brier": 2.0, "zero-one": 1.0}
+    return found.get(reading["loss"], math.inf)
+
+
+def largest_cost(reading: Mapping[str, Any]) -> float:
+    """The largest size of a cost; of linearised ones that of the numbers which are rounded in them."""
+    if reading["method"] == "gradient":
+        reach = max(abs(float(end)) for end in reading["range"])
+        across = width(reading)
+        return 2.0 * (across + reach) if reading["loss"] == "absolute" else 2.0 * (across * (across + reach))
+    if reading["loss"] == "costs":
+        return max(abs(float(end)) for end in reading["range"])
+    return cost_width(reading)
+
+
+def sharing(reading: Mapping[str, Any], experts: int, rounds: int) -> tuple[float, float]:
+    """(η, α) of Fixed-Share for T rounds and m switches, costs of width 1."""
+    m = reading["switches"]
+    share = min(max(m / max(rounds - 1, 1), 1.0 / rounds**2), 0.5)
+    cost = (m + 1) * math.log(experts) + m * math.log(1.0 / share)
+    cost += max(rounds - m - 1, 0) * -math.log1p(-share)
+    return math.sqrt(8.0 * cost / rounds), share
 
 
 def _losses(loss: str, x: NDArray[np.float64], y: float) -> Vector:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 
@@ -15,6 +16,13 @@ class Game:
     losses: list = field(default_factory=list)
     gradients: list = field(default_factory=list)
     mistakes: list = field(default_factory=list)
+
+    def round_of_numbers(self, score, label, k, x):
+        """A round with the squared loss, of weight k."""
+        self.scores.append(score)
+        self.losses.append(k * (score - label) ** 2)
+        self.gradients.append((2.0 * k * (score - label) * x).tolist())
+        self.mistakes.append(is_mistake(score, label, 0))
 
 
 def dot(a, b):
@@ -60,6 +68,213 @@ def second_order(X, y, a, weights=None, tie=0, every=False):
             A, b = after, b + k * label * x
         game.W.append(np.linalg.solve(A, b).tolist())
     return game
+
+
+def scored(X, y, score, learn, weights=None, tie=0):
+    """Log-odds `score(x)` played with the logistic loss; `learn(x, y, k)` after each round. There are no weights."""
+    game = Game([])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        k = 1.0 if weights is None else weights[t]
+        z = score(x)
+        p = 1.0 / (1.0 + math.exp(-label * z))  # of the label that came
+        game.scores.append(z)
+        game.losses.append(-k * math.log(p))
+        game.gradients.append([k * (p - 1.0) * label * part for part in x])
+        game.mistakes.append(is_mistake(z, label, tie))
+        learn(x, label, k)
+    return game
+
+
+def markov(X, y, order, weights=None, tie=0):
+    """(n₁ + ½)/(n + 1) of the rounds before which the same last labels came."""
+    labels, counts = [], {}
+
+    def of_context():
+        return counts.setdefault(tuple(labels[max(len(labels) - order, 0) :]), [0.0, 0.0])
+
+    def score(x):
+        n0, n1 = of_context()
+        p = (n1 + 0.5) / (n0 + n1 + 1.0)
+        return math.log(p) - math.log(1.0 - p)
+
+    def learn(x, label, k):
+        of_context()[label > 0] += k
+        labels.append(label)
+
+    return scored(X, y, score, learn, weights, tie)
+
+
+def newton(X, y, ridge, walk=0.0, weights=None, two_label=True):
+    """B = (aI + Σ k·h·x·xᵀ)⁻¹ as it is, grown by 1/(1 − walk) after each round with no diagonal place above 1/a.
+
+    Both equations for one number are solved by halving: the score, and the margin at the minimum of the round.
+    """
+    X = np.asarray(X, dtype=float)
+    B, theta = np.eye(X.shape[1]) / ridge, np.zeros(X.shape[1])
+    game = Game([theta.tolist()])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        k = 1.0 if weights is None else weights[t]
+        q, z0 = B @ x, float(theta @ x)
+        Q = float(x @ q)
+        z = halved(lambda z, Q=Q, z0=z0: z + Q * math.tanh(z / 2) - z0, -abs(z0), abs(z0)) if two_label else z0
+        sigma = 1 / (1 + math.exp(-label * z))
+        game.scores.append(z)
+        game.mistakes.append(label * z <= 0)
+        game.losses.append(k * math.log1p(math.exp(-label * z)))
+        game.gradients.append((-k * label * (1 - sigma) * x).tolist())
+        m0 = label * z0
+        m = halved(lambda m, m0=m0, kQ=k * Q: m - m0 - kQ / (1 + math.exp(m)), m0, m0 + k * Q)
+        theta = theta + k * label / (1 + math.exp(m)) * q
+        h = k * max(sigma * (1 - sigma), 1e-3)
+        B = (B - h / (1 + h * Q) * np.outer(q, q)) / (1 - walk)
+        if walk:
+            shrink = np.minimum(1.0, np.sqrt(1 / ridge / np.diag(B)))
+            B = B * np.outer(shrink, shrink)
+        game.W.append(theta.tolist())
+    return game
+
+
+def diagonal(X, y, ridge, weights=None):
+    """w ← the minimum of k·ln(1 + e^(−y⟨w,x⟩)) + ½Σ H_i(w_i − w_{t,i})²; H_i ← H_i + k·h·x_i²."""
+    w, H = np.zeros(len(X[0])), np.full(len(X[0]), float(ridge))
+    game = Game([w.tolist()])
+    for t, (x, label) in enumerate(zip(np.asarray(X, dtype=float), y, strict=True)):
+        k = 1.0 if weights is None else weights[t]
+        z, Q = float(w @ x), float(x @ (x / H))
+        sigma = 1 / (1 + math.exp(-label * z))
+        game.scores.append(z)
+        game.mistakes.append(label * z <= 0)
+        game.losses.append(k * math.log1p(math.exp(-label * z)))
+        game.gradients.append((-k * label * (1 - sigma) * x).tolist())
+        m = halved(lambda m, z=label * z, kQ=k * Q: m - z - kQ / (1 + math.exp(m)), label * z, label * z + k * Q)
+        w = w + k * label / (1 + math.exp(m)) * x / H
+        H = H + k * max(sigma * (1 - sigma), 1e-3) * x * x
+        game.W.append(w.tolist())
+    return game
+
+
+def halved(rising, low, high):
+    """Where a function that rises is 0."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (low, middle) if rising(middle) > 0 else (middle, high)
+    return (low + high) / 2
+
+
+def ridge(X, y, a, forgotten, weights=None):
+    """`second_order` of numbers, where A and b lose a share after every round; every 64 rounds aI is made whole."""
+    X = np.asarray(X, dtype=float)
+    left, A, b = 1.0 - forgotten, a * np.eye(X.shape[1]), np.zeros(X.shape[1])
+    game = Game([b.tolist()])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        k = 1.0 if weights is None else weights[t]
+        A = A + k * np.outer(x, x)
+        score = float(b @ np.linalg.solve(A, x))
+        game.round_of_numbers(score, label, k, x)
+        A, b = left * A, left * (b + k * label * x)
+        if t % 64 == 63:
+            A += a * (1.0 - left**64) * np.eye(X.shape[1])
+        game.W.append(np.linalg.solve(A, b).tolist())
+    return game
+
+
+def persistence(X, y, rule, weights=None):
+    """The mean of the labels so far, the last of them, or the last and the mean step from the first to it."""
+    weights = [1.0] * len(y) if weights is None else list(weights)
+    nothing = [0.0] * len(X[0])
+    game = Game([nothing])
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        before = y[:t]
+        score = before[-1] if before else 0.0
+        if rule == "mean" and before:
+            score = math.fsum(k * z for k, z in zip(weights, before, strict=False)) / math.fsum(weights[:t])
+        if rule == "drift" and t > 1:
+            score += (before[-1] - before[0]) / (t - 1)
+        game.round_of_numbers(score, label, weights[t], np.asarray(x))
+        game.W.append(nothing)
+    return game
+
+
+class Platt:
+    """z ↦ a·z/m + b, m the mean of |z| with the score in hand; one Newton step a round from a = 1, b = 0, H = I."""
+
+    def __init__(self, slope=1.0):
+        self.theta, self.H, self.sizes = np.array([slope, 0.0]), np.eye(2), [0.0, 0.0]
+
+    def inputs(self, z):
+        mean = (self.sizes[1] + abs(z)) / (self.sizes[0] + 1.0)
+        return np.array([z / mean if mean else 0.0, 1.0])
+
+    def said(self, z):
+        return float(self.theta @ self.inputs(z))
+
+    def learn(self, z, label, k):
+        f, p = self.inputs(z), 1.0 / (1.0 + math.exp(label * self.said(z)))  # of the other label
+        self.H += k * max(p * (1.0 - p), p * p) * np.outer(f, f)
+        self.theta = self.theta + np.linalg.solve(self.H, k * p * label * f)
+        self.sizes = [self.sizes[0] + k, self.sizes[1] + k * abs(z)]
+
+
+def naive_bayes(X, y, alpha, weights=None, tie=0):
+    """ln of the shares of every count in the rows of either class, then Platt scaling."""
+    told, seen = Platt(2.0), []
+
+    def plain(x):
+        words = {label: [sum(k * abs(r[j]) for r, at, k in seen if at == label) for j in range(len(x))]
+                 for label in (1.0, -1.0)}  # fmt: skip
+        known = sum(1 for a, b in zip(*words.values(), strict=True) if a + b)
+        share = {label: [(n + alpha) / (sum(own) + alpha * (known + 1)) for n in own] for label, own in words.items()}
+        labels = {label: 0.5 + sum(k for _, at, k in seen if at == label) for label in (1.0, -1.0)}
+        ratios = zip(x, share[1.0], share[-1.0], strict=True)
+        return sum(abs(part) * math.log(a / b) for part, a, b in ratios) + math.log(labels[1.0] / labels[-1.0])
+
+    def learn(x, label, k):
+        told.learn(plain(x), label, k)
+        seen.append((x, label, k))
+
+    return scored(X, y, lambda x: told.said(plain(x)), learn, weights, tie)
+
+
+def shares(places, x, neighbours):
+    """The nearest of some rows, each with (d₁/d_i)⁴ for its distance d_i; rows at distance 0 count 1."""
+    found = sorted(
+        ((sum((a - b) ** 2 for a, b in zip(one[0], x, strict=True)), one) for one in places), key=itemgetter(0)
+    )
+    return [(one, (found[0][0] / d) ** 2 if d else 1.0) for d, one in found[:neighbours]]
+
+
+def nearest_numbers(X, y, window, neighbours, weights=None):
+    """The mean label of the nearest of the last rows, each counted with its weight and its share; 0 without any."""
+    weights = [1.0] * len(y) if weights is None else list(weights)
+    nothing = [0.0] * len(X[0])
+    game, places = Game([nothing]), []
+    for t, (x, label) in enumerate(zip(X, y, strict=True)):
+        votes = [(k * share, z) for (_, z, k), share in shares(places, x, neighbours)]
+        score = math.fsum(v * z for v, z in votes) / math.fsum(v for v, _ in votes) if votes else 0.0
+        game.round_of_numbers(score, label, weights[t], np.asarray(x))
+        game.W.append(nothing)
+        places[t % window : t % window + 1] = [(x, label, weights[t])]
+    return game
+
+
+def nearest(X, y, window, neighbours, weights=None, tie=0):
+    """The labels of the nearest of the last rows vote with k/√i; a row takes the place of the oldest."""
+    places = []
+
+    def score(x):
+        order = sorted(places, key=lambda one: sum((a - b) ** 2 for a, b in zip(one[0], x, strict=True)))
+        votes = {1.0: 0.25, -1.0: 0.25}
+        for i, (_, label, k) in enumerate(order[:neighbours], 1):
+            votes[label] += k / math.sqrt(i)
+        return math.log(votes[1.0] / votes[-1.0])
+
+    def learn(x, label, k):
+        place = learn.count % window
+        places[place : place + 1] = [(x, label, k)]
+        learn.count += 1
+
+    learn.count = 0
+    return scored(X, y, score, learn, weights, tie)
 
 
 def averaged(X, y, **settings):
@@ -135,6 +350,42 @@ def _by_coordinate(X, y, loss, step, weights):
     return game
 
 
+def scale_free(X, y, loss, bound, weights=None, centre=False, share=0.75, start=0.5):
+    """w_i = c·clip(G/q, ±1)·E/q, q² = S + M²; E loses g·w. `bound` is the loss's Λ, and a row of weight k is k·x.
+
+    Of each coordinate: G = −Σg/Λ, S = Σ(g/Λ)², M = max|k·x|, and E from ε on. W holds the bets before a further row.
+    """
+    value, slope = loss
+    table = [{"G": 0.0, "S": 0.0, "M": 0.0, "E": start, "mean": 0.0} for _ in X[0]]
+
+    def bet(one, reach):
+        q = math.sqrt(one["S"] + reach * reach)
+        return share * max(-1.0, min(1.0, one["G"] / q)) * one["E"] / q if q else 0.0
+
+    game = Game([[0.0] * len(X[0])])
+    for t, (row, label) in enumerate(zip(X, y, strict=True), 1):
+        k = 1.0 if weights is None else weights[t - 1]
+        for one, part in zip(table, row, strict=True):
+            one["mean"] += (part - one["mean"]) / t
+        x = [part - one["mean"] if centre else part for one, part in zip(table, row, strict=True)]
+        for one, part in zip(table, x, strict=True):
+            one["M"] = max(one["M"], abs(k * part))
+        w = [bet(one, one["M"]) for one in table]
+        z = dot(w, x)
+        s = slope(z, label) / bound
+        for one, part, weight in zip(table, x, w, strict=True):
+            one["E"] -= s * k * part * weight
+            one["G"] -= s * k * part
+            one["S"] += (s * k * part) ** 2
+        game.scores.append(z)
+        game.losses.append(k * value(z, label))
+        game.gradients.append([k * slope(z, label) * part for part in row])
+        game.mistakes.append(is_mistake(z, label, 0))
+        game.W.append([bet(one, one["M"]) for one in table])
+    game.wealth = [one["E"] for one in table]
+    return game
+
+
 def coin(X, y, loss, G, wealth=1.0, weights=None):
     """w = wealth·θ/n with θ = −Σg/G, n counting the rounds with a gradient; the wealth loses ⟨g, w⟩/G."""
     value, slope = loss
@@ -184,6 +435,23 @@ def descent(X, y, loss, step, project=list, sigma=0.0, weights=None, tie=0, star
 
 def constant(eta):
     return lambda t, squares: eta
+
+
+def normalised(X, y, loss, eta, radius):
+    """w ← Π(w − τ·s·x) with τ = min(η, ℓ/s²)/‖x‖²."""
+    value, slope = loss
+    game = Game([[0.0] * len(X[0])])
+    for x, label in zip(X, y, strict=True):
+        w = game.W[-1]
+        z = dot(w, x)
+        s = slope(z, label)
+        tau = min(eta, value(z, label) / s**2) / dot(x, x) if s and dot(x, x) else 0.0
+        game.scores.append(z)
+        game.losses.append(value(z, label))
+        game.gradients.append([s * part for part in x])
+        game.mistakes.append(is_mistake(z, label, 0))
+        game.W.append(ball(radius)([weight - tau * s * part for weight, part in zip(w, x, strict=True)]))
+    return game
 
 
 def over_root(eta):

@@ -24,12 +24,16 @@ LOSS = {
         lambda z, y, p: p * (y - z) if z < y else (1 - p) * (z - y),
         lambda z, y, p: -p if z < y else (1 - p if z > y else 0),
     ),
+    "epsilon-insensitive": (
+        lambda z, y, p: max(0, abs(z - y) - p),
+        lambda z, y, p: sign(z - y) if abs(z - y) > p else 0,
+    ),
 }
 
 
 def loss_of(spec):
-    """(value, slope) of (z, y) for a text such as "huber:0.3"; the parameters' defaults are 1, 1 and a half."""
+    """(value, slope) of (z, y) for a text such as "huber:0.3"; parameters are 1, 1, ½ and 0.1 if left out."""
     name, _, text = spec.partition(":")
-    p = float(text) if text else {"pinball": 0.5}.get(name, 1.0)
+    p = float(text) if text else {"pinball": 0.5, "epsilon-insensitive": 0.1}.get(name, 1.0)
     value, slope = LOSS[name]
     return lambda z, y: value(z, y, p), lambda z, y: slope(z, y, p)

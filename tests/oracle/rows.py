@@ -147,6 +147,7 @@ def gain(loss, alpha, y):
         "squared": lambda: -(alpha * y + alpha * alpha / 4),
         "absolute": lambda: -alpha * y,
         "pinball": lambda: -alpha * y,
+        "epsilon-insensitive": lambda: -alpha * y - p * abs(alpha),
         "huber": lambda: -(alpha * y + alpha * alpha / 2),
     }[name]()
 

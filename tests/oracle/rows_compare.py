@@ -5,7 +5,17 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
-from oracle import rows_experts, rows_gradient, rows_matrices, rows_others, rows_perceptron, rows_steps  # noqa: F401
+from oracle import (  # noqa: F401
+    rows_experts,
+    rows_gradient,
+    rows_labels,
+    rows_matrices,
+    rows_others,
+    rows_perceptron,
+    rows_pool,
+    rows_quadratic,
+    rows_steps,
+)
 from oracle.forging import EXACT, LOWER
 from oracle.rows import ORACLE, Data, dec
 from oracle.rows_needs import DOUBTS, NEEDS

@@ -23,6 +23,7 @@ class Experts:
         wide = self.hi - self.lo
         widths = {"squared": wide * wide, "absolute": wide, "costs": wide, "zero-one": ONE, "brier": Fraction(2)}
         self.B = dec(widths.get(self.loss, ZERO))
+        self.ends = (self.lo, self.hi) if self.loss == "costs" else (ZERO, widths.get(self.loss))  # of costs
 
     def _costs(self, t):
         return [None if one is None else self.lost(one, self.y[t]) for one in self.x[t]]
@@ -179,8 +180,8 @@ def fixed_share_expert(run):
     return _experts(run, _sharing(run, 0) if run.N > 1 else ZERO)
 
 
-@row("mixture")
-def mixture(run):
+@row("blend-mixture")
+def blend_mixture(run):
     wide = run.hi - run.lo
     eta = {"log": ONE, "brier": Fraction(1, 4), "squared": 1 / (2 * wide * wide)}[run.loss]
     assert abs(run.rate / dec(eta) - 1) < Decimal("1e-15")

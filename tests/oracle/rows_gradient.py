@@ -100,6 +100,9 @@ def ogd_linearised(data):
     return _linearised(data, reach, data.radius, norm_of_sum=reach, radius=data.radius)
 
 
+row("composition")(ogd_linearised)  # the scores of a mixture are scores as well
+
+
 @row("ogd-linearised-at-hindsight")
 def ogd_linearised_at_hindsight(data):
     found, u = grads(data), _u(data)

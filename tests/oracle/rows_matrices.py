@@ -140,6 +140,50 @@ def one_vs_rest(data):
     return Truth(sum(classes(data).one(k)[0] for k in range(classes(data).K)), classes(data).M)
 
 
+def _shares(counts, K):
+    """What the best fixed shares lose, and what a KT estimator of K classes may lose beside it."""
+    n = sum(counts)
+    lost = sum((k * ln(Fraction(n, k)) for k in counts if k), start=Decimal(0))
+    return lost + dec(Fraction(K - 1, 2)) * ln(n) + ln(K)
+
+
+@row("succession-counts")
+def succession_counts(data):
+    y, K = [int(label) for label in data.y], len(data.run.tally["labels"])
+    contexts, known, seen = {}, data.run.learner.labels.declared, [0, 0]
+    for t, label in enumerate(y):
+        context = (y[t - 1] if t else None) if data.settings["order"] else "all"
+        contexts.setdefault(context, [0] * K)[label] += 1
+        if known:
+            seen[label >= known] += 1
+        known = max(known, label + 1)
+    bound = sum((_shares(counts, K) for counts in contexts.values()), start=Decimal(0))
+    bound += _shares(seen, 2) if sum(seen) else 0
+    paid = -sum((Fraction(float(score[3])) for score in data.scores), start=ZERO)
+    return Truth(bound, paid, {"classes": K}, size=bound + len(y))
+
+
+@row("softmax-linearised")
+def softmax_linearised(data):
+    known, r, n, total = data.run.learner.labels.declared, 0, 0, Decimal(0)
+    G = [[ZERO] * data.d for _ in range(len(data.forecasts[0]))]
+    for t, label in enumerate(int(label) for label in data.y):
+        k, p = data.k[t], [Fraction(float(one)) for one in data.forecasts[t]]
+        assert sum(p) == (label < known)
+        if label < known:
+            share = ln(Fraction(2 * (r - n) + 1, 2 * r + 2))
+            total += dec(k) * (share - dec(float(data.scores[t][3])) + sum(dec(q) * ln(q) for q in p if q))
+            for j, q in enumerate(p):
+                G[j] = [a + k * (q - (j == label)) * x for a, x in zip(G[j], data.X[t], strict=True)]
+        if known:
+            r, n = r + 1, n + (label >= known)
+        known = max(known, label + 1)
+    norm_of_sum, U = norm([part for line in G for part in line]), dec(data.run.weight_norm)
+    values = {"dot_weights": total, "norm_of_sum": norm_of_sum, "radius": U}
+    size = dec(data.T) * 8 + U * norm_of_sum
+    return Truth(total + U * norm_of_sum, None, values, size=size, sizes=dict.fromkeys(values, size))
+
+
 # -- matrices ----------------------------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@ def _inverse_root(data):
 
 NEEDS = {
     "every round weighs 1": lambda data: not data.weighted,
+    "no round weighs more than 1": lambda data: all(k <= 1 for k in data.k),
     "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic": lambda data: _mistakes(data).premise,
     "the run starts at w₁ = 0": lambda data: not any(data.start),
     "a comparator v is given": lambda data: bool(data.by_prefix("v_")),
@@ -56,6 +57,7 @@ NEEDS = {
     "no gradient is longer than G": short,
     "the slope of the loss is bounded by L": lambda data: lipschitz(data.loss) is not None,
     "the weights are cut to the box of radius U": lambda data: data.shape == "box" and float("inf") > data.U,
+    "a point θ near the minimum is given": lambda data: "v_quadratic" in data.points,
     "a comparator u is given": lambda data: "v_passive" in data.points and not data.weighted,
     "no row other than 0 is so short that its square is lost: ‖x‖² ≥ 1e-290": (
         lambda data: all(norm2(x) >= 1e-290 for x in data.X if any(x))

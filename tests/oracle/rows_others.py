@@ -217,7 +217,7 @@ def risk_average(sampled):
 
 INSIDE = "every cost lies in the declared range of width B"
 OTHER_NEEDS = {
-    INSIDE: lambda run: all(c is None or run.lo <= c <= run.hi for row_ in run.costs for c in row_),
+    INSIDE: lambda run: all(c is None or run.ends[0] <= c <= run.ends[1] for row_ in run.costs for c in row_),
     "the costs of a round do not depend on the expert drawn in it": (
         lambda run: None if run.loss in ("costs", "zero-one") else True
     ),

@@ -4,6 +4,7 @@ Here the library's own code is asked: what it finds is what is compared (rows_co
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from noregret.proof.solve.points import gather
 from noregret.proof.theorems import spoken
 from noregret.protocol import play
 from noregret.rounds import Gathering
-from oracle.rows import Data
+from noregret.stream import Dense
+from oracle.rows import Data, dense
 from oracle.rows_compare import compare
 
 
@@ -52,7 +54,30 @@ def data_of(facts):
     data = Data(facts.run, facts.rounds, facts.hindsight, facts.points)
     if facts.learner.name in ("pa", "pa1", "pa2"):
         data.tau, data.cap = facts.steps.tau, facts.steps.cap
+    if facts.learner.name in ("softmax", "softmax-newton", "nearest-classes"):
+        data.forecasts = facts.classes.forecasts
+    if facts.learner.name == "auto":
+        learner = facts.learner
+        data.names, data.priors = [one.name for one in learner.members], [Fraction(one) for one in learner.priors]
+        data.declared, data.said = getattr(learner.labels, "declared", 0), said_by_members(facts)
     return data
+
+
+def said_by_members(facts):
+    """What each member of a mixture says of each round, the members alone played again; None of those that sleep."""
+    again = type(facts.learner)(**facts.learner.settings)
+    rounds, weights = facts.rounds, facts.rounds.weights
+    if not len(rounds):
+        return []
+    if again.many:
+        again.labels = facts.learner.labels.again(facts.learner.labels.needed_again or [])
+        for core in again.cores:
+            core.labels = again.labels
+        again._meet(rounds.y)
+    rows = Dense(np.array(dense(rounds))[:, int(rounds.bias) :])
+    awake = again._awake(rows.width)
+    said = again._said(rows, rounds.y, np.zeros(0) if weights is None else weights, awake)
+    return [[None if np.isnan(np.ravel(one)[0]) else one.tolist() for one in line] for line in np.swapaxes(said, 0, 1)]
 
 
 def run_all(facts):

@@ -26,34 +26,39 @@ def clip(x, lo, hi):
     return min(max(x, lo), hi)
 
 
+def shrunk(r, flat):
+    return min(r + flat, 0.0) + max(r - flat, 0.0)
+
+
 def bent_slope(r, lo, hi, width):
     if width > 0.0:
         return clip(r / width, lo, hi)
     return lo if r < 0.0 else hi if r > 0.0 else clip(0.0, lo, hi)
 
 
-def bent_total(z, kink, lo, hi, width, weights):
+def bent_total(z, kink, lo, hi, width, flat, weights):
     terms = []
     for t, at in enumerate(z):
-        r = at - kink[t]
+        r = shrunk(at - kink[t], flat)
         a = bent_slope(r, lo[t], hi[t], width)
         terms.append(weights[t] * (a * r - 0.5 * width * a * a))
     return summed(terms)
 
 
-def bent_along(z, step, tau, kink, lo, hi, width, weights):
+def bent_along(z, step, tau, kink, lo, hi, width, flat, weights):
     return summed(
-        weights[t] * step[t] * bent_slope(z[t] + tau * step[t] - kink[t], lo[t], hi[t], width) for t in range(len(z))
+        weights[t] * step[t] * bent_slope(shrunk(z[t] + tau * step[t] - kink[t], flat), lo[t], hi[t], width)
+        for t in range(len(z))
     )
 
 
-def bent_step(kink, lo, hi, width):
+def bent_step(kink, lo, hi, width, flat):
     """The new α of round t at a score z, with q = k‖x‖²/ridge."""
 
     def step(t, z, q, old):
         if width + q > 0.0:
-            return clip((z - kink[t] + q * old) / (width + q), lo[t], hi[t])
-        return bent_slope(z - kink[t], lo[t], hi[t], 0.0)
+            return clip(shrunk(z - kink[t] + q * old, flat) / (width + q), lo[t], hi[t])
+        return bent_slope(shrunk(z - kink[t], flat), lo[t], hi[t], 0.0)
 
     return step
 

@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noregret.batch import UPDATES, Outcome, run
-from noregret.batch.perceptron import stepped
+from noregret.batch import UPDATES, Outcome, run, stepped
 from noregret.errors import DivergedError, SettingError
 from noregret.proof.theorem import Verdict
 from noregret.proof.theorems.batch import BatchFacts, certificates, replayed
 from noregret.rounds import Rounds
-from noregret.separation.solve import answered_within
+from noregret.task.separate.solve import answered_within
 from oracle import batch as oracle
 
 every_update = pytest.mark.parametrize("update", UPDATES)

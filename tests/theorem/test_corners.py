@@ -83,7 +83,7 @@ def test_a_smaller_bound_is_found_out(shape, share, tmp_path):
 def test_a_ball_of_comparators_is_refused():
     stream = ([[1.0], [-1.0]], [1, -1])
     run = nr.play(OnlineGradientDescent(domain="l1", radius=1.0), stream)
-    with pytest.raises(SettingError, match="in the domain l1 is compared there"):
+    with pytest.raises(SettingError, match="radius must be left out, got 1: l1 is the learner's own domain"):
         nr.certify(run, stream, radius=1.0)
     with pytest.raises(SettingError, match="anytime"):
         nr.certify(run, stream, anytime=True)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noregret.blending import blend
 from noregret.experts import Blender
 from noregret.proof.theorem import Verdict
+from noregret.task.blend import blend
 from oracle import experts as twin
 
 NUMBERS = st.sampled_from([0.0, 0.01, 0.25, 0.5, 0.9, 1.0])

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noregret.blending import blend
 from noregret.experts.blender import METHODS
 from noregret.proof.theorem import Verdict
+from noregret.task.blend import blend
 from oracle import experts as twin
 
 CHANCES = st.sampled_from([0.0, 0.01, 0.25, 0.5, 0.9, 1.0])
@@ -107,6 +107,7 @@ def test_the_log_bound_is_attained():
     found = blend((given, np.array([3.0])), loss="log")
     assert found.regret == pytest.approx(math.log(8))
     assert found.interval.hi <= found.bound
+    assert [one.theorem for one in found.certificates] == ["blend-mixture"]
 
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "gradient"])

@@ -127,7 +127,7 @@ def against_all(make, hypotheses):
             learner = make()
             for known in rounds:
                 learner.learn(*known)
-            zero, one = learner.parts(point)
+            zero, one = learner.split(point)
             if zero and one:
                 said = learner.predict(point)
                 best = max(best, *(value((*rounds, (point, y))) + (y != said) for y in (0, 1)))

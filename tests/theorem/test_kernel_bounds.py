@@ -16,7 +16,7 @@ from noregret.errors import DivergedError, ReceiptError
 from noregret.kernel import parse
 from noregret.learner import KernelPerceptron
 from noregret.proof.certify import certify
-from noregret.proof.facts import Facts, span
+from noregret.proof.facts import Facts, steps
 from noregret.proof.gram import Gram, hinges
 from noregret.proof.theorems import THEOREMS
 from noregret.proof.verify import verify
@@ -146,7 +146,7 @@ def test_enclosures_hold_the_exact_values(stream, kernel, data):
     for t in places:
         value = sum((Fraction(a) * exact(z, X[t]) for a, z in zip(c.tolist(), X.tolist(), strict=True)), Fraction(0))
         assert Fraction(low[0, t]) <= value <= Fraction(high[0, t])
-    lo, hi = gram.squares()
+    lo, hi = gram.self_products()
     for t in places:
         assert Fraction(lo[t]) <= exact(X[t], X[t]) <= Fraction(hi[t])
 
@@ -270,7 +270,7 @@ def test_a_precomputed_kernel_has_the_same_certificates():
 
 def test_runs_that_are_too_large_say_so(monkeypatch):
     stream = curved(60)
-    monkeypatch.setattr(span, "MOST", 10)
+    monkeypatch.setattr(steps, "MOST", 10)
     receipt = certify(nr.play(nr.KernelPerceptron(), stream), stream)
     assert {one["verdict"] for one in receipt.certificates} == {"unmet"}
     failing = {
@@ -324,9 +324,9 @@ def test_forged_receipts_are_rejected(honest, forgery):
 def test_a_radius_has_no_meaning_for_a_kernel_learner():
     stream = curved(30)
     run = nr.play(nr.KernelPerceptron(), stream)
-    with pytest.raises(nr.SettingError, match="in the space of its kernel"):
+    with pytest.raises(nr.SettingError, match=r"left out.*: the comparators of a kernel learner have no radius"):
         certify(run, stream, radius=1.0)
-    with pytest.raises(nr.SettingError, match="in the space of its kernel"):
+    with pytest.raises(nr.SettingError, match=r"left out.*: the comparators of a kernel learner have no radius"):
         certify(run, stream, radii=[1.0])
 
 

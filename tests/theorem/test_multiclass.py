@@ -13,12 +13,13 @@ from sklearn.datasets import load_digits, load_iris
 
 import noregret as nr
 from noregret.errors import ReceiptError
-from noregret.learner import MulticlassPerceptron, VotedPerceptron
+from noregret.learner import LEARNERS, MulticlassPerceptron, VotedPerceptron
 from noregret.proof.certify import certify
 from noregret.proof.facts import Facts
 from noregret.proof.theorems import THEOREMS, certificates
 from noregret.proof.verify import verify
 from noregret.rounds import Gathering
+from noregret.stream.labels import Classes
 from oracle.classes import many
 from oracle.learners import dot
 
@@ -226,3 +227,67 @@ def test_weights_leave_nothing_to_claim():
     receipt = certify(run, stream)
     assert {one["verdict"] for one in receipt.certificates} == {"unmet"}
     verify(receipt, stream)
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("told", [False, True])
+@pytest.mark.parametrize("kind", ["one label", "in turn", "random", "all new"])
+def test_counts_lose_no_more_than_the_best_shares_and_logarithms(order, told, kind):
+    """`succession-counts` on streams of one label, in turn, at random, and of new labels alone; for every length."""
+    rng = np.random.default_rng(5)
+    for T in (1, 2, 3, 60):
+        drawn = {"one label": np.zeros(T), "in turn": np.arange(T) % 3, "random": rng.integers(0, 4, T)}
+        y = {**drawn, "all new": np.arange(T)}[kind].astype(int)
+        learner = LEARNERS["markov-classes"](order=order)
+        learner.labels = Classes(list(range(int(y.max()) + 1))) if told else learner.labels
+        stream = np.ones((T, 1)), y
+        run = nr.play(learner, stream)
+        receipt = certify(run, stream)
+        (found,) = receipt.certificates
+        assert (found["theorem"], found["verdict"]) == ("succession-counts", "holds")
+        assert found["observed"] == pytest.approx(run.loss, rel=1e-12)
+        assert verify(receipt, stream).checks
+
+
+@pytest.mark.parametrize("name", ["softmax", "softmax-newton"])
+@pytest.mark.parametrize("told", [False, True])
+def test_no_weights_gain_more_than_the_forecasts_allow(name, told):
+    """`softmax-linearised`, at weights of every length and at those that were learned in later passes."""
+    rng = np.random.default_rng(6)
+    y = rng.integers(0, 3, 80)
+    X = rng.normal(size=(3, 4))[y] + rng.normal(size=(80, 4))
+    y = np.array([list(dict.fromkeys(y.tolist())).index(label) for label in y.tolist()])
+    learner = LEARNERS[name](bias=True)
+    learner.labels = Classes([0, 1, 2]) if told else learner.labels
+    run = nr.play(learner, (X, y))
+    receipt = certify(run, (X, y))
+    (found,) = receipt.certificates
+    assert (found["theorem"], found["verdict"]) == ("softmax-linearised", "holds")
+    assert verify(receipt, (X, y)).checks
+    rows = np.column_stack([np.ones(80), X])
+    best = LEARNERS[name](bias=True)
+    nr.play(best, (X, y), passes=30)
+    learned = np.column_stack([best.class_biases, best.weights])
+    gained = []
+    for W in [size * learned for size in (0.1, 0.5, 1.0, 2.0)] + list(rng.normal(size=(40, 3, 5))):
+        regret = run.loss - _lost(W, rows, y, 3 if told else 0)
+        gained.append(regret)
+        values = found["values"]
+        assert regret <= values["dot_weights"] + np.linalg.norm(W) * values["norm_of_sum"] + 1e-9
+    assert max(gained) > 0.0
+
+
+def _lost(W, rows, y, known):
+    """The loss of fixed weights, with the escape for new classes that every forecaster has."""
+    lost, rounds, new = 0.0, 0, 0
+    for x, label in zip(rows, y.tolist(), strict=True):
+        fresh = (new + 0.5) / (rounds + 1) if known else 1.0
+        if label < known:
+            z = W[:known] @ x
+            lost -= math.log(1.0 - fresh) + z[label] - math.log(np.exp(z).sum())
+        else:
+            lost -= math.log(fresh)
+        if known:
+            rounds, new = rounds + 1, new + (label >= known)
+        known = max(known, label + 1)
+    return lost

@@ -43,7 +43,7 @@ def test_receipts_of_descents_with_a_threshold_stand(data, loss, threshold, ridg
 
 @pytest.mark.parametrize("where", [{}, {"domain": "l1"}, {"domain": "simplex", "rate": "sqrt:1"}])
 def test_a_threshold_is_refused_where_all_weights_move_together(where):
-    with pytest.raises(SettingError, match="give the domain box, or the radius inf"):
+    with pytest.raises(SettingError, match="ogd: l1 needs the domain box or an infinite radius"):
         OnlineGradientDescent(l1=0.1, **where)
 
 

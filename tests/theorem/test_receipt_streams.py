@@ -174,7 +174,22 @@ def test_coin_betting(stream, loss, bias, wealth, radius):
     certified(LEARNERS["coin"](loss=loss, bias=bias, unit_norm=True, wealth=wealth), stream, radius)
 
 
-@pytest.mark.parametrize("name", ["pa", "pa1", "pa2", "ogd", "adagrad", "ftrl", "second-order", "vaw", "averaged"])
+@FAST
+@given(
+    streams(WIDE),
+    st.sampled_from(["newton", "two-label"]),
+    st.booleans(),
+    st.sampled_from([1e-3, 1.0, 100.0]),
+    st.sampled_from([0.0, 0.01, 0.9]),
+    st.sampled_from([None, 0.5, 20.0]),
+)
+def test_newton_steps(stream, play, bias, ridge, walk, radius):
+    certified(LEARNERS["newton"](play=play, bias=bias, ridge=ridge, walk=walk), stream, radius)
+
+
+@pytest.mark.parametrize(
+    "name", ["pa", "pa1", "pa2", "ogd", "adagrad", "ftrl", "second-order", "vaw", "averaged", "newton", "diagonal"]
+)
 def test_rows_whose_squares_vanish(name):
     X = np.array([[1e-200], [-1e-200], [2e-200]])
     certified(LEARNERS[name](), (X, np.array([1.0, -1.0, 1.0])))

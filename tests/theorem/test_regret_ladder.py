@@ -14,7 +14,7 @@ from noregret.learner import OnlineGradientDescent, StronglyConvexGradientDescen
 from noregret.loss import LOSSES, parse
 from noregret.proof import enclose
 from noregret.proof.facts import Facts
-from noregret.proof.facts.path import replayed
+from noregret.proof.facts.steps import exact_path
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.solve import best
 from noregret.proof.theorem import Verdict
@@ -135,13 +135,13 @@ def test_the_path_is_that_of_the_definition(rounds, radius, eta):
     game = oracle.descent(
         X, slopes, (lambda z, s: 0.0, lambda z, s: s), oracle.over_root(eta), oracle.ball(radius), start=[0.1, 0.0]
     )
-    path = replayed(Rounds.of(np.array(X), slopes), np.array(slopes), eta, radius, np.array([0.1, 0.0]), 0.0)
+    path = exact_path(Rounds.of(np.array(X), slopes), np.array(slopes), eta, radius, np.array([0.1, 0.0]), 0.0)
     steps = [(math.sqrt(t + 1) - math.sqrt(t)) / eta for t in range(1, len(X))]
     W = np.array(game.W)
     assert path.last == pytest.approx(W[-1], abs=1e-12)
     assert path.drift == pytest.approx(sum((c * w for c, w in zip(steps, W[1:-1], strict=True)), np.zeros(2)), abs=1e-9)
     norms = np.linalg.norm(W[1:-1], axis=1)
-    assert path.squares == pytest.approx(float(np.dot(steps, norms**2)), abs=1e-9)
+    assert path.norms2 == pytest.approx(float(np.dot(steps, norms**2)), abs=1e-9)
     assert path.norms == pytest.approx(float(np.dot(steps, norms)), abs=1e-9)
     u = np.array([-0.2, 0.05])
     etas = [eta / math.sqrt(t) for t in range(1, len(X) + 1)]
@@ -153,7 +153,7 @@ def test_the_path_is_that_of_the_definition(rounds, radius, eta):
 
 
 def test_a_path_that_would_take_too_long_is_left_out_and_that_is_said(monkeypatch):
-    monkeypatch.setattr("noregret.proof.facts.path.LIMIT", 9)
+    monkeypatch.setattr("noregret.proof.facts.steps.LIMIT", 9)
     run, rounds = played(OnlineGradientDescent(radius=1.0, rate="sqrt:1"), ROWS, [1, -1, 1, -1, 1])
     found = by_name(Facts(run, rounds, against(rounds, run.learner.loss, 1.0, np.zeros(2))))
     for name in ("ogd-telescoped", "ogd-telescoped-at-hindsight", "ogd-triangle"):

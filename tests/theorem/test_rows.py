@@ -16,8 +16,7 @@ import pytest
 import scipy.sparse
 
 from noregret.batch import run as run_batch
-from noregret.batch.perceptron import stepped
-from noregret.blending import blend
+from noregret.batch import stepped
 from noregret.errors import DivergedError, SettingError
 from noregret.experts import AdaHedge, FixedShare, Hedge, HedgeDoubling, WeightedMajority
 from noregret.finite import (
@@ -41,6 +40,7 @@ from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
 from noregret.rounds import Rounds
+from noregret.task.blend import blend
 from oracle.rows import ORACLE
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
@@ -53,7 +53,7 @@ expert_rows, finite_rows, batch_rows, risk_rows = (rows(vars(module)) for module
 # -- runs --------------------------------------------------------------------------------------------------------------
 
 CLASSIFY = ("hinge", "logistic", "perceptron", "margin-hinge:0.3", "squared-hinge", "exponential")
-REGRESS = ("squared", "absolute", "pinball:0.9", "huber:0.5")
+REGRESS = ("squared", "absolute", "pinball:0.9", "huber:0.5", "epsilon-insensitive:0.2")
 RATES = ("auto", "constant:0.3", "sqrt:0.5", "sqrt:0.01", "horizon:40:9", "horizon:3", "doubling:9", "doubling")
 
 
@@ -184,7 +184,18 @@ def test_coins(loss):
         kept(lambda s=settings, X=X, y=y, w=weights: facts_of("coin", s, X, y, weights=w, radius=3.0))
 
 
-@pytest.mark.parametrize("loss", ["hinge", "absolute"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "huber:0.5"])
+def test_scale_free(loss):
+    rng = seeded("scale-free", loss)
+    for kind in KINDS:
+        for size in (1.0, 1e-3, 1e-30, 1e30 if loss in ("hinge", "absolute") else 10.0):
+            settings = {"loss": loss, "bias": bool(rng.random() < 0.3), "centre": bool(rng.random() < 0.2)}
+            X, y = stream(rng, kind, loss in REGRESS, size)
+            weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+            kept(lambda s=settings, X=X, y=y, w=weights: facts_of("scale-free", s, X, y, weights=w, radius=3.0))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "absolute", "epsilon-insensitive:0.2"])
 @pytest.mark.parametrize("name", ["pa", "pa1", "pa2"])
 def test_passive_aggressive(name, loss):
     rng = seeded(name, loss)
@@ -193,7 +204,7 @@ def test_passive_aggressive(name, loss):
             settings = {"loss": loss, "bias": bool(rng.random() < 0.2)}
             if name != "pa" and rng.random() < 0.5:
                 settings["aggressiveness"] = float(rng.choice([0.1, 3.0]))
-            X, y = stream(rng, str(rng.choice(KINDS)), loss == "absolute", size)
+            X, y = stream(rng, str(rng.choice(KINDS)), loss != "hinge", size)
             kept(lambda s=settings, X=X, y=y, p=points: facts_of(name, s, X, y, random_points=p, radius=2.0))
 
 
@@ -207,6 +218,63 @@ def test_matrices(name, size):
         X, y = stream(rng, kind, name == "vaw", size)
         weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if name == "vaw" and rng.random() < 0.3 else None
         kept(lambda s=settings, X=X, y=y, w=weights: facts_of(name, s, X, y, weights=w, random_points=1))
+
+
+@pytest.mark.parametrize("size", (1.0, 1e-3, 30.0))
+@pytest.mark.parametrize("play", ["newton", "two-label"])
+def test_newton(play, size):
+    rng = seeded(play, size)
+    for kind in KINDS:
+        settings = {"play": play, "ridge": float(rng.choice([0.1, 3.0])), "bias": bool(rng.random() < 0.3)}
+        settings |= {"walk": 0.02} if rng.random() < 0.3 else {}
+        X, y = stream(rng, kind, size=size)
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X)) if rng.random() < 0.3 else None
+        radius = float(rng.choice([0.5, 2.0, 20.0]))
+        kept(lambda s=settings, X=X, y=y, w=weights, r=radius: facts_of("newton", s, X, y, weights=w, radius=r))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_labels_alone(size):
+    rng = seeded("labels", size)
+    for order in (0, 1, 3, 8):
+        X, y = stream(rng, str(rng.choice(KINDS)), size=size)
+        assert run_all(facts_of("markov", {"order": order}, X, y, radius=2.0)) >= 2
+        weights = rng.choice([0.0, 0.5, 1.0, 2.0], len(X))
+        run_all(facts_of("markov", {"order": order}, X, y, weights=weights))
+    ones = np.ones(30)
+    assert run_all(facts_of("markov", {"order": 1}, ones[:, None], ones)) == 1
+
+
+@pytest.mark.parametrize("size", (1.0, 1e-3, 1e3))
+@pytest.mark.parametrize("name", ["naive-bayes", "nearest", "nearest-numbers"])
+def test_scores_that_are_not_linear(name, size):
+    rng = seeded(name, size)
+    for kind in KINDS:
+        X, y = stream(rng, kind, name == "nearest-numbers", size)
+        assert run_all(facts_of(name, {"bias": bool(rng.random() < 0.3)}, X, y, radius=2.0)) >= 1
+
+
+POOLS = {
+    "binary": ("labels,labels-1,adagrad-.15,newton", "labels", "labels-1,adagrad-.03", None),
+    "multiclass": ("labels,labels-1,softmax-.15,newton", "labels", None),
+    "regression": (None, "ridge-raw", "last,ridge-3,passive"),
+}
+
+
+@pytest.mark.parametrize("task", POOLS)
+@pytest.mark.parametrize("size", (1.0, 1e-3, 1e3))
+def test_pools(task, size):
+    rng = seeded("pool", task, size)
+    for kind in KINDS:
+        X, y = stream(rng, kind, task == "regression", size)
+        classes = None
+        if task == "multiclass":
+            y, classes = rng.integers(0, 3, len(X)), None if rng.random() < 0.5 else [0, 1, 2]
+        weights = rng.choice([0.0, 0.25, 1.0], len(X)) if rng.random() < 0.3 else None
+        if rng.random() < 0.1:
+            weights = rng.choice([1.0, 2.0], len(X))
+        settings = {"task": task, "members": POOLS[task][int(rng.integers(len(POOLS[task])))]}
+        kept(lambda s=settings, X=X, y=y, w=weights, c=classes: facts_of("auto", s, X, y, w, radius=2.0, classes=c))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "laplace"])
@@ -247,6 +315,28 @@ def run_experts(contest, data):
         compare(one, contest, data, OTHER_NEEDS, share)
 
 
+@pytest.mark.parametrize("name", ["softmax", "softmax-newton", "nearest-classes"])
+@pytest.mark.parametrize("size", [1.0, 1e-3, 30.0])
+def test_forecasts_of_many_classes(name, size):
+    rng = seeded(name, size)
+    for kind in KINDS:
+        X, _ = stream(rng, kind, size=size)
+        y, labels = rng.integers(0, 3, len(X)), None if rng.random() < 0.5 else [0, 1, 2]
+        weights = rng.choice([0.5, 1.0, 2.0], len(X)) if rng.random() < 0.5 else None
+        run_all(facts_of(name, {"bias": bool(rng.random() < 0.5)}, X, y, weights, classes=labels))
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("classes", [1, 2, 5])
+def test_labels_of_many_classes(order, classes):
+    rng = seeded(order, classes)
+    for rounds in (1, 2, 13):
+        y = rng.integers(0, classes, rounds)
+        for told in (None, list(range(classes))):
+            weights = rng.choice([1.0, 2.0], rounds) if rng.random() < 0.3 else None
+            run_all(facts_of("markov-classes", {"order": order}, np.ones((rounds, 1)), y, weights, classes=told))
+
+
 @pytest.mark.parametrize("ends", [(0.0, 1.0), (-3.0, 40.0), (0.1, 0.3)])
 @pytest.mark.parametrize("kind", ["eighths", "any", "sleepers"])
 @pytest.mark.parametrize("experts", [1, 2, 4])
@@ -267,22 +357,32 @@ def test_experts(experts, kind, ends):
             run_experts(game.contest, Experts(game.contest, game.losses, lists(costs)))
 
 
-@pytest.mark.parametrize("loss", ["squared", "log", "brier", "absolute"])
-@pytest.mark.parametrize("against", ["expert", "mean"])
-def test_blends(loss, against):
-    rng = seeded("blend", loss, against)
+BLENDS = [
+    *((loss, "expert", (0.0, 1.0)) for loss in ("log", "brier")),
+    ("brier", "sequence", (0.0, 1.0)),
+    *(
+        (loss, against, ends)
+        for loss in ("squared", "absolute")
+        for against in ("expert", "mean", "sequence")
+        for ends in ((0.0, 1.0), (-3.0, 40.0), (1e6, 1e6 + 0.5), (0.0, 1e-30))
+    ),
+]
+
+
+@pytest.mark.parametrize(("loss", "against", "ends"), BLENDS)
+def test_blends(loss, against, ends):
+    rng = seeded("blend", loss, against, ends)
+    wide = ends[1] - ends[0]
+    how = {"method": "fixed-share", "switches": 2} if against == "sequence" else {"against": against}
+    how |= {"range": ends} if loss in ("squared", "absolute") else {}
     for experts, T in ((1, 3), (2, 1), (3, 8), (4, 12)):
-        x = rng.integers(1, 8, (T, experts)) / 8.0
+        x = ends[0] + wide * (rng.integers(1, 8, (T, experts)) / 8.0)
         y = rng.integers(0, 2, T).astype(float) if loss in ("log", "brier") else rng.integers(0, 9, T) / 8.0
+        y = ends[0] + wide * y
         if experts == 4:
             x[rng.random(x.shape) < 0.2] = np.nan
-            x[:, 0] = 0.25
-        how = {"range": (0.0, 1.0)} if loss in ("squared", "absolute") else {}
-        try:
-            found = blend((x, y), loss=loss, **how, **({"against": "mean"} if against == "mean" else {}))
-        except SettingError:
-            assert against == "mean" and loss in ("log", "brier")
-            return
+            x[:, 0] = ends[0] + 0.25 * wide
+        found = blend((x, y), loss=loss, **how)
         said = [Fraction(p) for p in found.forecasts[:, 0].tolist()]
         given = lists(found.laid.given[:, :, 0])
         data = Experts(found.contest, found.losses, None, given, said, [Fraction(one) for one in y.tolist()])

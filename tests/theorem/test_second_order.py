@@ -21,8 +21,8 @@ from noregret.proof import enclose
 from noregret.proof.facts import Facts
 from noregret.proof.facts.matrices import matrices
 from noregret.proof.solve import best
+from noregret.proof.solve.perceptron import whitened
 from noregret.proof.solve.points import gather
-from noregret.proof.solve.whitened import whitened
 from noregret.proof.theorem import Verdict
 from noregret.proof.theorems import certificates
 from noregret.rounds import Rounds
@@ -210,7 +210,7 @@ def test_rows_too_many_to_whiten_still_have_a_comparator(monkeypatch):
     X = rng.normal(size=(200, 4))
     y = np.where(X @ rng.normal(size=4) > 0, 1.0, -1.0)
     run, rounds = played(SecondOrderPerceptron(), X, y)
-    monkeypatch.setattr("noregret.proof.solve.whitened.ENTRIES", 1)
+    monkeypatch.setattr("noregret.proof.solve.perceptron.ENTRIES", 1)
     found = certificates(gather(Facts(run, rounds)))
     assert {one.verdict for one in found} == {Verdict.HOLDS}
     assert max(one.bound for one in found) < 150.0
@@ -361,7 +361,7 @@ def test_matrices_too_small_for_a_row_are_not_written_to():
     vectors = [np.zeros(2) for _ in range(3)]
     rows, y, out = np.ones((1, 3)), np.ones(1), np.zeros(1)
     assert play_matrix(rows, y, np.zeros(0), small, np.eye(2), *vectors, 2, record, out) == 0
-    score_matrix(rows, False, np.eye(2), vectors[0], 2, vectors[1], out)
+    score_matrix(rows, False, np.eye(2), vectors[0], 2, 1.0, vectors[1], out)
     assert math.isnan(out[0])
     with pytest.raises(ValueError, match="wider than the matrices"):
         follow_matrix(rows, y, np.zeros(0), np.zeros(1, np.int64), 1.0, small, small, *vectors, 2, np.zeros((1, 5)))

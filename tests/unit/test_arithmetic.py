@@ -50,20 +50,15 @@ FREE = {
     "bench": "times and seeded workloads, stated in no receipt",
     "proof/solve": "solvers search for a point; enclose.py certifies it afterwards",
     "picture": "pictures",
-    "separation": "solvers search; what they find is proved in rationals",
+    "task/separate": "solvers search; what they find is proved in rationals",
     "tour": "seeded examples of the demonstration",
     "reporting": "the layout of pages",
 }
 # file: (calls, why they may stand)
 ALLOWED: dict[str, tuple[set[str], str]] = {
-    "experts/combination.py": (
-        {"@", "linalg", "np.hypot", "np.log", ".sum"},
-        "Newton's method searches; its end is enclosed",
-    ),
     "finite/families.py": ({"@", "**"}, "whole numbers"),
-    "finite/search.py": ({".sum"}, "whole numbers"),
+    "finite/dimension.py": ({".sum"}, "whole numbers"),
     "proof/facts/classes.py": ({".sum"}, "whole numbers"),
-    "proof/selection.py": ({"**"}, "whole numbers"),
     "proof/theorems/batch.py": ({"@"}, "whole numbers"),
     "stream/block.py": ({".sum"}, "asked only whether it is finite"),
     "summary.py": ({"math.log10"}, "how many figures are shown"),

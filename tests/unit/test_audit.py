@@ -13,9 +13,9 @@ import pyarrow
 import pytest
 from pyarrow import feather, parquet
 
-from noregret.auditing import audit
 from noregret.errors import InputError, SettingError
 from noregret.stream import read
+from noregret.task.audit import audit
 
 
 def exact_hinge_best(x, y, radius):

@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from noregret import bench
-from noregret.bench import files, row, single, streams, timing
-from noregret.bench.finite import by_definition
-from noregret.bench.scaling import skewed_rows
+from noregret.bench import linear, processes, streams, timing
+from noregret.bench.processes import skewed_rows
+from noregret.bench.subjects import by_definition
 from noregret.finite import dimensions, family
 from oracle.learners import perceptron
 
@@ -37,7 +37,7 @@ def test_every_job_answers_in_rows_that_say_who_did_what(rows, name):
         assert one["job"] and one["who"]
         assert all(isinstance(value, (int, float)) for key, value in one.items() if key not in ("name", "job", "who"))
         assert all(math.isfinite(value) for value in one.values() if isinstance(value, float))
-    assert any(one["who"].startswith(row.OURS) for one in found)
+    assert any(one["who"].startswith(timing.OURS) for one in found)
 
 
 def test_ratios_are_those_of_the_times(rows):
@@ -66,23 +66,23 @@ def test_every_peer_is_named_whether_it_is_installed_or_not(rows, name):
 
 
 def test_a_peer_that_is_not_installed_is_named_as_missing(monkeypatch):
-    for module in (single, files):
+    for module in (linear, processes):
         monkeypatch.setattr(module, "installed", lambda peer: None)
     found = list(bench.run(["single", "csv"], bench.TINY))
     absent = {(one["name"], one["who"]) for one in found if one.get("missing")}
     expected = {("single", name) for name in ("River", "Vowpal Wabbit", "scikit-learn")}
     assert absent == expected | {("csv", "polars"), ("csv", "pyarrow")}
-    assert {one["who"] for one in found if not one.get("missing")} == {row.OURS, f"{row.OURS}, dicts"}
+    assert {one["who"] for one in found if not one.get("missing")} == {timing.OURS, f"{timing.OURS}, dicts"}
 
 
 def test_the_error_reached_is_that_of_a_plain_perceptron(rows):
     X, y = streams.dense_stream(bench.TINY.dense)
     mistakes = sum(perceptron(X, y).mistakes)
-    found = [one for one in rows if one["job"] == "perceptron, dense float64, in memory" and one["who"] == row.OURS]
+    found = [one for one in rows if one["job"] == "perceptron, dense float64, in memory" and one["who"] == timing.OURS]
     assert found[0]["error"] == pytest.approx(mistakes / len(y))
     A, y = streams.dense_stream(bench.TINY.single)
     one_at_a_time = [one for one in rows if one["job"] == "one example at a time, 50 features"]
-    for name in (row.OURS, f"{row.OURS}, dicts"):
+    for name in (timing.OURS, f"{timing.OURS}, dicts"):
         ours = next(one for one in one_at_a_time if one["who"] == name)
         # before the first label of either kind is known nothing can be predicted right
         assert ours["error"] == pytest.approx(sum(perceptron(A, y).mistakes) / len(y), abs=2.0 / len(y))
@@ -100,7 +100,7 @@ def test_every_reader_of_the_table_finds_the_same_values(rows):
 
 
 def test_the_progressive_loss_of_a_file_is_told(rows):
-    ours = [one for one in rows if one["name"] == "files" and one["who"].startswith(row.OURS)]
+    ours = [one for one in rows if one["name"] == "files" and one["who"].startswith(timing.OURS)]
     assert len(ours) == 2 and all(0.0 < one["loss"] < 2.0 and 0.0 <= one["error"] <= 1.0 for one in ours)
     assert all(one["megabytes"] > 10.0 and one["CPU seconds"] > 0.0 for one in ours)
 
@@ -149,19 +149,19 @@ def test_contestants_take_turns_after_a_first_one_that_does_not_count(monkeypatc
 
 
 def test_figures_in_numbers_of_numpys_can_be_written_as_json():
-    made = row.row("a job", "a peer", 2.0, 1.0, loss=np.float64(0.5), count=np.int64(3), error=None)
+    made = timing.row("a job", "a peer", 2.0, 1.0, loss=np.float64(0.5), count=np.int64(3), error=None)
     assert msgspec.json.decode(msgspec.json.encode(made)) == {**made, "loss": 0.5, "count": 3}
     assert "error" not in made
 
 
 def test_an_unknown_job_is_refused():
-    with pytest.raises(bench.runner.SettingError, match=r"bench: job must be one of start, .* got 'speed'"):
+    with pytest.raises(bench.SettingError, match=r"bench: job must be one of start, .* got 'speed'"):
         list(bench.run(["speed"], bench.TINY))
 
 
 def test_the_facts_name_the_machine_and_every_peer():
     found = bench.facts()
-    assert {"date", "processor", "cores", "python", "numpy", *row.PEERS} <= set(found)
+    assert {"date", "processor", "cores", "python", "numpy", *timing.PEERS} <= set(found)
     assert all(found.values())
 
 

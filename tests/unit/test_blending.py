@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noregret.blending import blend
 from noregret.errors import InputError, ModelFileError, SettingError
 from noregret.experts.blender import METHODS, Blender
 from noregret.proof.verify import verify
+from noregret.task.blend import blend
 from oracle import experts as twin
 
 WEATHER = """day,anna,bert,cleo,rain
@@ -253,7 +253,7 @@ SETTINGS = {
         "method": "gradient",
         "against": "expert",
     },
-    "the best mean is competed with for squared and absolute loss, not for log": {
+    "method gradient accepts only the losses squared and absolute, got log": {
         "experts": ["a"],
         "outcome": "y",
         "loss": "log",
@@ -266,13 +266,13 @@ SETTINGS = {
         "last_value": True,
     },
     "method must be one of mixture, ": {"experts": ["a"], "outcome": "y", "loss": "squared", "method": "best"},
-    "method mixture is for the losses log, squared and brier, not for absolute": {
+    "method mixture accepts only the losses log, squared and brier, got absolute": {
         "experts": ["a"],
         "outcome": "y",
         "loss": "absolute",
         "method": "mixture",
     },
-    "the log loss has no bound, so its method is mixture, not hedge": {
+    "method must be mixture for the log loss, which is unbounded, got hedge": {
         "experts": ["a"],
         "outcome": "y",
         "loss": "log",
@@ -396,7 +396,7 @@ def test_a_column_named_like_the_last_value_is_refused():
 
 
 def test_who_waits_hears_how_far_it_is_and_gets_the_same_figures(monkeypatch):
-    from noregret.blending import making
+    from noregret.task.blend import making
 
     monkeypatch.setattr(making, "PART", 7)
     rng = np.random.default_rng(0)

@@ -7,11 +7,12 @@ from decimal import MIN_EMIN, Decimal, localcontext
 import numpy as np
 import pytest
 
-from noregret.blending import blend
 from noregret.errors import InputError
 from noregret.experts import AdaHedge
 from noregret.experts.blender import LOSSES, METHODS
+from noregret.interval import largest
 from noregret.proof.blend import verify_blend
+from noregret.task.blend import blend
 
 ODD = [0.0, 1e-12, 1e-9, 0.1, 0.3, 0.30000000000000004, 1.0, 1.0 - 1e-12]
 KINDS = [
@@ -88,6 +89,8 @@ def test_what_is_blended_is_verified(loss):
             assert "gave the outcome probability 0" in str(error)
             continue
         assert not found.broken
+        each = [found.contest.regret_against(i) for i in range(found.contest.experts)]
+        assert found.contest.regret == largest(*each)  # whoever is not looked at cannot be the best
         verify_blend(json.loads(json.dumps(found.receipt().to_dict())), table)
         stood += 1
     assert stood > 70

@@ -18,7 +18,7 @@ from noregret import model
 from noregret.proof.certify import certify
 from noregret.protocol import play
 from noregret.reporting import report
-from noregret.separation import separate
+from noregret.task.separate import separate
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 import noregret as nr
-from noregret.stream.buffers import LEAST, MOST, Buffers
+from noregret.stream.opening import LEAST, MOST, Buffers
 
 
 def address(array):

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-import noregret.comparison as module
+import noregret.task.compare as module
 from noregret import sklearn as estimator
-from noregret.comparison import compare as compare_plainly
 from noregret.errors import InputError, SettingError
 from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
 from noregret.protocol import play
 from noregret.stream import Stream, read
+from noregret.task.compare import compare as compare_plainly
 
 compare = partial(compare_plainly, certify=True)
 
@@ -414,6 +414,7 @@ def test_what_does_not_apply_is_left_out_with_the_reason(monkeypatch):
     assert told["second-order"] == "4 features, it keeps a number for each pair of at most 3"
     assert told["multiclass"] == "only for many classes"
     assert told["vaw"] == "only for numbers"
+    assert not any("auto" in name for name in told)
     assert not {"kernel:kernel=rbf", "second-order"} & {one.spec for one in found.contenders}
 
 
@@ -421,7 +422,7 @@ def test_the_line_up_follows_the_task():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(300, 3))
     many = compare_plainly((X, np.argmax(X, axis=1)))
-    assert {one.spec for one in many.contenders} == {"multiclass", "multiclass:update=one-vs-rest"}
+    assert {one.spec for one in many.contenders} == {"auto", "multiclass", "multiclass:update=one-vs-rest"}
     assert dict(many.left_out)["second-order, kernel"] == "only for two classes"
     numbers = compare_plainly((X, 500.0 + 30.0 * X[:, 0] + rng.normal(size=300)))
     errors = [one.run.metrics["mae"] for one in numbers.contenders]

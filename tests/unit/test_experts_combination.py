@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from noregret.errors import SettingError
-from noregret.experts import best_combination, combination
+from noregret.proof.solve import mean as combination
+from noregret.proof.solve.mean import best_combination
 
 LOSSES = ("squared", "absolute", "log")
 

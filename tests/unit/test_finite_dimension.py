@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from noregret.errors import SettingError
 from noregret.finite import HypothesisClass, MistakeTree, dimensions, family, shatters_set, shatters_tree
-from noregret.finite.search import Depths
+from noregret.finite.dimension import Depths
 from oracle import finite as oracle
 
 THOROUGH = bool(os.environ.get("NOREGRET_THOROUGH"))
@@ -187,8 +187,8 @@ def test_one_memory_answers_for_every_version_space():
 
 
 def test_a_full_memory_is_emptied_and_the_answer_stays(monkeypatch):
-    monkeypatch.setattr("noregret.finite.search.SLOTS", 64)
-    monkeypatch.setattr("noregret.finite.search.KEYS", 600)
+    monkeypatch.setattr("noregret.finite.dimension.SLOTS", 64)
+    monkeypatch.setattr("noregret.finite.dimension.KEYS", 600)
     rng = np.random.default_rng(6)
     for name in ("intervals:20", "halfspaces:4", "unions:2,10"):
         assert exact(family(name))[1] == TABLE[name][1]
@@ -197,8 +197,8 @@ def test_a_full_memory_is_emptied_and_the_answer_stays(monkeypatch):
 
 
 def test_work_in_small_slices_finds_the_same(monkeypatch):
-    monkeypatch.setattr("noregret.finite.search.FIRST", 1)
-    monkeypatch.setattr("noregret.finite.search.SLICE", 0.0)  # every slice is then as short as it can be
+    monkeypatch.setattr("noregret.finite.dimension.FIRST", 1)
+    monkeypatch.setattr("noregret.finite.dimension.SLICE", 0.0)  # every slice is then as short as it can be
     for name in ("intervals:20", "halfspaces:4", "unions:2,10"):
         vc, ldim = exact(family(name))
         assert ldim == TABLE[name][1] and vc == (TABLE[name][0] or vc)

@@ -20,7 +20,7 @@ from noregret.finite import (
     play_finite,
     shatters_tree,
 )
-from noregret.finite.adversary import CoverAdversary
+from noregret.finite.playing import CoverAdversary
 from noregret.proof.theorems.finite import certificates
 from oracle import finite as oracle
 

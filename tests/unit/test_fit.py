@@ -40,18 +40,32 @@ def turned(frame):
     return frame[names] if isinstance(frame, pandas.DataFrame) else frame.select(names)
 
 
+# a further pass would reward what memorises, count each label again, or keep each neighbour twice
+ONE_PASS = (
+    "Auto",
+    "AutoRegressor",
+    "MarkovLabels",
+    "NaiveBayes",
+    "NearestNeighbours",
+    "NearestClasses",
+    "NearestNumbers",
+)
+
+
 @every_kind
 def test_by_default_the_rows_are_passed_over_five_times_in_a_random_order(kind):
-    assert (kind().passes, kind().shuffle) == (5, 0)
+    once = kind.__name__ in ONE_PASS
+    passes, shuffle = (1 if once else 5), (None if kind is nr.MarkovLabels else 0)
+    assert (kind().passes, kind().shuffle) == (passes, shuffle)
     X = RNG.normal(size=(40, 3))
     y = np.where(X[:, 0] > 0, 1, -1)
     by_hand, order = kind(), np.random.default_rng(0)
-    for _ in range(5):
-        rows = order.permutation(40)
+    for _ in range(passes):
+        rows = np.arange(40) if shuffle is None else order.permutation(40)
         more = {} if kind().core.regression else {"classes": [-1, 1]}
         by_hand.partial_fit(X[rows], y[rows], **more)
     fitted = kind().fit(X, y)
-    assert fitted.rounds_ == 200
+    assert fitted.rounds_ == 40 * passes
     assert fitted.core.state.tobytes() == by_hand.core.state.tobytes()
     assert clone(kind(passes=2, shuffle=None)).get_params()["shuffle"] is None
 

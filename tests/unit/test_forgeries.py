@@ -81,7 +81,7 @@ def test_tangents_in_place_of_a_dual_point():
     ],
 )
 def test_vectors_of_another_length_or_that_are_no_numbers(receipt, name, vector):
-    refused(forged(receipt, lambda body: None, **{name: vector}), f"the vector {name} must be")
+    refused(forged(receipt, lambda body: None, **{name: vector}), f"{name} must hold")
 
 
 def test_other_feasible_vectors_change_the_numbers():
@@ -154,16 +154,16 @@ def test_a_lower_end_that_belongs_to_another_theorem():
         (SQRT, lambda b: b["figures"].update(loss=b["figures"]["loss"]["upper"]), "a lower and an upper end"),
         (SQRT, lambda b: b["figures"]["loss"].update(about=1.0), "a lower and an upper end"),
         (SQRT, lambda b: b["regret"].update(gap=0.0), "the width of that"),
-        (SQRT, lambda b: b["regret"].update(upper=True), "is no number"),
-        (SQRT, lambda b: b["regret"].update(upper=10**30), "is no number"),
-        (SQRT, lambda b: b["regret"].update(upper=math.nan), "is no number"),
+        (SQRT, lambda b: b["regret"].update(upper=True), "is not a number"),
+        (SQRT, lambda b: b["regret"].update(upper=10**30), "is not a number"),
+        (SQRT, lambda b: b["regret"].update(upper=math.nan), "is not a number"),
         (SQRT, lambda b: b["learner"].update(version=3), "the learner, its settings"),
         (SQRT, lambda b: b["learner"]["settings"].update(colour=3), "settings are damaged|cannot be replayed"),
         (SQRT, lambda b: b["figures"].update(accuracy=0.99), "figures are those"),
         (SQRT, lambda b: b["figures"].update(mistakes=b["figures"]["mistakes"] + 1e-8), "mistakes"),
         (SQRT, lambda b: b["figures"].update(mistakes=float(b["figures"]["mistakes"])), "mistakes"),
-        (SQRT, lambda b: b["regret"].update(upper=str(b["regret"]["upper"])), "is no number"),
-        (SQRT, lambda b: certificate(b, "ogd-linearised").update(bound="25"), "is no number"),
+        (SQRT, lambda b: b["regret"].update(upper=str(b["regret"]["upper"])), "is not a number"),
+        (SQRT, lambda b: certificate(b, "ogd-linearised").update(bound="25"), "is not a number"),
         (SQRT, lambda b: b["certificates"][0].update(source="Nobody 1900"), "its source: the receipt says Nobody 1900"),
         (SQRT, lambda b: b["regret"].update(loss=None), "judged by"),
         (SQRT, lambda b: b["regret"].update(loss="absolute"), "judged by|outside its domain"),
@@ -178,7 +178,7 @@ def test_a_lower_end_that_belongs_to_another_theorem():
             "the loss is convex in the score: the receipt says",
         ),
         (SQRT, lambda b: b["certificates"][0]["assumptions"].append({}), "damaged"),
-        (SQRT, lambda b: b["certificates"][0].update(observed=None), "is no number"),
+        (SQRT, lambda b: b["certificates"][0].update(observed=None), "is not a number"),
         (PERCEPTRON, lambda b: certificate(b, "novikoff").update(observed=3.0), "verdict"),
         (PERCEPTRON, lambda b: certificate(b, "hinge-sum").update(bound=3.0), "bound"),
         (PERCEPTRON, lambda b: b["segments"][0].update(rows=59), "digest|figures|passes|ends"),
@@ -319,7 +319,7 @@ def test_rows_that_weigh_0_leave_risk_certificates_unmet():
         part.update(bound=0.045, verdict="holds")
         part["assumptions"][2]["holds"] = True
 
-    refused(forged(receipt, change), "its assumptions", rows)
+    refused(forged(receipt, change), "every row weighs 1", rows)
 
 
 def test_the_vote_is_promised_nothing_where_rows_weigh_0():
@@ -347,7 +347,7 @@ def test_that_every_row_was_played_once_is_never_called_checked():
     def change(part):
         part["assumptions"] = [true if one == said else one for one in part["assumptions"]]
 
-    refused(forged(receipt, lambda b: change(b["selection"]["certificates"][0])), "its assumptions", rows)
+    refused(forged(receipt, lambda b: change(b["selection"]["certificates"][0])), "every row was played once", rows)
     refused(forged(voted, lambda b: change(certificate(b, "voted-test-error"))), "every row was played once", rows)
 
 

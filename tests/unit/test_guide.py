@@ -13,8 +13,8 @@ import pytest
 import typer
 
 import noregret
+from noregret.cli.arguments import sentence, settings_by_name
 from noregret.cli.main import COMMANDS, program
-from noregret.cli.settings import sentence, told
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -128,7 +128,7 @@ def test_every_public_name_is_in_the_reference_with_its_docstring(guide):
 def test_every_setting_of_an_estimator_is_explained(guide):
     pages, folder = guide
     page, written = pages[folder / "reference" / "names.html"], (DOCS / "reference" / "names.md").read_text()
-    declared = told()
+    declared = settings_by_name()
     for setting, owners in declared.items():
         assert f"{setting} {' '.join(sentence(owners).split())}" in page.text, setting
     for name in noregret.__all__:

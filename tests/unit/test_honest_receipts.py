@@ -16,8 +16,9 @@ STEEP = ("squared-hinge", "squared")
 NUMBERS = ("absolute", "pinball:0.9", "huber:0.5", "squared")
 GRADIENT = ("ogd", "ogd-strong", "adagrad", "ftrl")
 KINDS = ("perceptron", "averaged", "voted", *GRADIENT, "ogd", "pa", "pa1", "pa2", "coin", "second-order", "vaw")
-KINDS = (*KINDS, "multiclass", "kernel")
-SLOPED = ("perceptron", "averaged", "voted", "multiclass", "coin")  # whose slopes are bounded whatever the loss
+KINDS = (*KINDS, "multiclass", "kernel", "scale-free")
+# whose slopes are bounded whatever the loss
+SLOPED = ("perceptron", "averaged", "voted", "multiclass", "coin", "scale-free")
 
 
 def settings_of(kind, rng):
@@ -27,6 +28,8 @@ def settings_of(kind, rng):
         made = {"loss": str(rng.choice([*BOUNDED, *STEEP])), "radius": float(rng.choice([0.5, 3.0, 50.0]))}
     if kind == "ogd":
         made |= {"rate": str(rng.choice(["auto", "constant:0.3", "sqrt:0.5"])), "bias": bool(rng.random() < 0.3)}
+    if kind == "scale-free":
+        made = {"loss": str(rng.choice(BOUNDED)), "bias": bool(rng.random() < 0.5)}
     if kind == "coin":
         made = {"loss": str(rng.choice(BOUNDED[:5])), "unit_norm": True}
     if kind in ("pa", "pa1", "pa2"):
@@ -44,7 +47,7 @@ def drawn(seed, exponent=None):
     kind = KINDS[seed % len(KINDS)]
     settings = settings_of(kind, rng)
     loss = settings.get("loss")
-    most = 150 if loss in BOUNDED or kind in SLOPED else 70
+    most = 150 if loss in BOUNDED or kind in SLOPED else 35 if kind == "second-order" else 70
     size = 10.0 ** (int(rng.integers(-most, most + 1)) if exponent is None else exponent)
     rounds, features = int(rng.integers(1, 40)), int(rng.integers(1, 6))
     X = rng.normal(size=(rounds, features)) * (rng.random((rounds, features)) > 0.1)
@@ -54,7 +57,8 @@ def drawn(seed, exponent=None):
         y = signal * 10.0 ** int(rng.integers(-3, 4))
     if kind == "multiclass":
         y = rng.integers(0, 3, rounds).astype(float)
-    asked = {"radius": 2.0} if kind in ("perceptron", "coin", "second-order") and rng.random() < 0.6 else {}
+    unlimited = kind in ("perceptron", "coin", "scale-free", "second-order")
+    asked = {"radius": 2.0} if unlimited and rng.random() < 0.6 else {}
     asked |= {"anytime": True} if kind == "ogd" and rng.random() < 0.3 else {}
     return LEARNERS[kind](**settings), (X * size, y), asked
 

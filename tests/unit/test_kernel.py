@@ -293,9 +293,9 @@ def test_many_features_are_taken_in_pieces(name, numbers):
         ({"kernel": "rbf", "gamma": 0.0}, "gamma must be positive and finite"),
         ({"budget": 0}, "budget must be a whole number of at least 1, got 0"),
         ({"budget": math.inf}, "budget must be a whole number of at least 1, got inf"),
-        ({"forget": "oldest"}, "forget goes with a budget"),
+        ({"forget": "oldest"}, "kernel: forget='oldest' needs budget"),
         ({"budget": 5, "forget": "newest"}, "forget must be oldest or random"),
-        ({"budget": 5, "seed": 1}, "seed goes with forget random"),
+        ({"budget": 5, "seed": 1}, "kernel: seed needs forget='random'"),
         ({"budget": 5, "forget": "random", "seed": -1}, "seed must be a whole number of at least 0"),
         ({"kernel": "precomputed", "bias": True}, "a bias has no meaning"),
         ({"kernel": "precomputed", "unit_norm": True}, "cannot be scaled"),
@@ -315,7 +315,7 @@ def test_a_function_that_does_not_compile_is_a_sentence():
 
 def test_what_a_precomputed_kernel_cannot_do_is_a_sentence():
     K, y = np.eye(4), np.array([1.0, -1.0, 1.0, -1.0])
-    with pytest.raises(nr.SettingError, match="belongs to its column"):
+    with pytest.raises(nr.SettingError, match="shuffle must be left out: rows of a precomputed kernel"):
         nr.play(nr.KernelPerceptron(kernel="precomputed"), (K, y), shuffle=1)
     with pytest.raises(nr.SettingError, match="must be dense"):
         KernelPerceptron(kernel="precomputed").play(LAYOUTS["sparse"](K), y)

@@ -92,26 +92,28 @@ def bends(rng, count):
     return kink, np.where(y > 0, -1.0, 0.0), np.where(y > 0, 0.0, 1.0), weights
 
 
+@pytest.mark.parametrize("flat", [0.0, 0.25])
 @pytest.mark.parametrize("width", [0.0, 0.5])
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 21])
-def test_bent_losses_are_those_of_the_definition(count, width):
+def test_bent_losses_are_those_of_the_definition(count, width, flat):
     rng = np.random.default_rng(count)
     kink, lo, hi, weights = bends(rng, count)
     z, step = rng.normal(size=count), rng.normal(size=count)
     z[: count // 3] = kink[: count // 3]
     alpha = np.empty(count)
-    _native.bent_slopes(z, kink, lo, hi, width, alpha)
+    _native.bent_slopes(z, kink, lo, hi, width, flat, alpha)
     parts = list(zip(z.tolist(), kink.tolist(), lo.tolist(), hi.tolist(), strict=True))
-    assert same(alpha, [solver.bent_slope(a - b, low, high, width) for a, b, low, high in parts])
+    assert same(alpha, [solver.bent_slope(solver.shrunk(a - b, flat), low, high, width) for a, b, low, high in parts])
     lists = [part.tolist() for part in (kink, lo, hi)]
-    found = _native.bent_total(z, kink, lo, hi, width, weights)
-    assert found == solver.bent_total(z.tolist(), *lists, width, weights.tolist())
-    found = _native.bent_along(z, step, 0.3, kink, lo, hi, width, weights)
-    assert found == solver.bent_along(z.tolist(), step.tolist(), 0.3, *lists, width, weights.tolist())
+    found = _native.bent_total(z, kink, lo, hi, width, flat, weights)
+    assert found == solver.bent_total(z.tolist(), *lists, width, flat, weights.tolist())
+    found = _native.bent_along(z, step, 0.3, kink, lo, hi, width, flat, weights)
+    assert found == solver.bent_along(z.tolist(), step.tolist(), 0.3, *lists, width, flat, weights.tolist())
 
 
+@pytest.mark.parametrize("flat", [0.0, 0.25])
 @pytest.mark.parametrize("width", [0.0, 0.5])
-def test_an_epoch_of_coordinate_steps_is_that_of_the_definition(width):
+def test_an_epoch_of_coordinate_steps_is_that_of_the_definition(width, flat):
     given, rows, rng = stream("sparse", 5, sizes=(-2, 2))
     count = len(rows)
     kink, lo, hi, weights = bends(rng, count)
@@ -120,17 +122,17 @@ def test_an_epoch_of_coordinate_steps_is_that_of_the_definition(width):
     assert same(norms, [solver.summed(x * x for _, x in row) for row in rows])
     alpha, w = np.zeros(count), np.zeros(7)
     plain, v = [0.0] * count, [0.0] * 7
-    step = solver.bent_step(kink.tolist(), lo.tolist(), hi.tolist(), width)
+    step = solver.bent_step(kink.tolist(), lo.tolist(), hi.tolist(), width, flat)
     for _ in range(3):
         order = rng.permutation(count)
-        moved = _native.bent_epoch(given, order, norms, kink, lo, hi, width, weights, 2.0, alpha, w)
+        moved = _native.bent_epoch(given, order, norms, kink, lo, hi, width, flat, weights, 2.0, alpha, w)
         assert moved == solver.epoch(rows, order.tolist(), norms.tolist(), step, weights.tolist(), 2.0, plain, v)
         assert same(alpha, plain) and same(w, v)
     dense = np.array([[dict(row).get(j, 0.0) for j in range(7)] for row in rows])
     other, u = np.zeros(count), np.zeros(7)
-    _native.bent_epoch(dense, order, norms, kink, lo, hi, width, weights, 2.0, other, u)
+    _native.bent_epoch(dense, order, norms, kink, lo, hi, width, flat, weights, 2.0, other, u)
     again, v = np.zeros(count), np.zeros(7)
-    _native.bent_epoch(given, order, norms, kink, lo, hi, width, weights, 2.0, again, v)
+    _native.bent_epoch(given, order, norms, kink, lo, hi, width, flat, weights, 2.0, again, v)
     np.testing.assert_allclose(other, again, rtol=1e-12, atol=1e-13)
 
 
@@ -202,7 +204,9 @@ TWO, NINE, TRIPLES = np.ones(2), np.ones(9), np.zeros((9, 3))
         lambda: _native.sum_rows(SPARSE, TWO, np.zeros(9)),
         lambda: _native.sum_rows(np.ones((2, 10)), TWO, np.zeros(9)),
         lambda: _native.add_curvature(SPARSE, TWO, 1.0, np.zeros((10, 9))),
-        lambda: _native.bent_epoch(SPARSE, np.array([2]), TWO, TWO, TWO, TWO, 0.0, TWO, 1.0, np.zeros(2), np.zeros(10)),
+        lambda: _native.bent_epoch(
+            SPARSE, np.array([2]), TWO, TWO, TWO, TWO, 0.0, 0.0, TWO, 1.0, np.zeros(2), np.zeros(10)
+        ),
         lambda: _native.replay_path(SPARSE, TWO, TWO, np.ones(1), 1.0, np.zeros(9), np.zeros(9), np.zeros(2)),
         lambda: _native.votes_on(SPARSE, SPARSE, np.ones(3), np.ones(4), 0.0, 0.0, np.zeros(10), np.empty(2)),
     ],
@@ -229,7 +233,7 @@ def test_rows_whose_bounds_do_not_fit_are_refused(rows):
 
 def test_a_feature_without_room_stops_an_epoch_and_scores_as_no_number():
     w, alpha, out = np.zeros(9), np.zeros(2), np.empty(2)
-    assert math.isnan(_native.bent_epoch(SPARSE, np.array([1]), TWO, TWO, -TWO, TWO, 1.0, TWO, 1.0, alpha, w))
+    assert math.isnan(_native.bent_epoch(SPARSE, np.array([1]), TWO, TWO, -TWO, TWO, 1.0, 0.0, TWO, 1.0, alpha, w))
     assert not w.any() and not alpha.any()
     _native.scores_of(SPARSE, NINE, out)
     assert out[0] == 1.0 and math.isnan(out[1])

@@ -213,7 +213,7 @@ def test_a_learner_that_learned_nothing_can_be_kept_too(tmp_path):
 def test_one_label_that_tells_nothing_cannot_be_saved(tmp_path):
     learned = nr.Perceptron().learn_one({"a": 1.0}, "spam")
     with pytest.raises(
-        nr.SettingError, match="save: only one label was seen, so it cannot be told yet which is positive"
+        nr.SettingError, match="save: both labels must have been seen, or classes given, got one label only"
     ):
         learned.save(tmp_path / "m.nr")
     assert not os.listdir(tmp_path)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from noregret import model
-from noregret.errors import ModelFileError
+from noregret.errors import ModelFileError, NoregretError
 from noregret.learner import LEARNERS
 from noregret.protocol import play
-from noregret.stream import read
+from noregret.stream import Dense, read
 from oracle.forged_models import changed, forgeries, put_together, taken_apart
+from oracle.registry import NUMBERS
 
 MOST = 200e6  # bytes
-NUMBERS = ("vaw",)
 
 
 def learned(name, folder):
@@ -100,3 +100,43 @@ def test_a_header_nested_too_deeply_is_a_sentence(tmp_path):
     header, body = taken_apart((tmp_path / "m.nr").read_bytes())
     header["settings"] = {"x": msgspec.Raw(deep)}
     assert not loads(tmp_path / "f.nr", put_together(header, body))
+
+
+MEMBERS = {"binary": "labels,adagrad-.15,nearest", "multiclass": "labels,softmax-.15", "regression": "mean,ridge-3"}
+
+
+@pytest.mark.parametrize("task", MEMBERS)
+def test_forged_numbers_of_a_pool_are_refused_or_harmless(task, tmp_path):
+    """Places in tables, of the members too, and lengths of arrays; what still loads can go on without harm."""
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(20, 3)), rng.integers(0, 2, 20).astype(float)
+    core = LEARNERS["auto"](task=task, members=MEMBERS[task])
+    play(core, (X, 2.0 * y - 1.0 if task == "binary" else y))
+    model.save(core, tmp_path / "m.nr")
+    header, body = taken_apart((tmp_path / "m.nr").read_bytes())
+    refused = 0
+    for part in header["arrays"]:
+        if np.dtype(part["dtype"]).kind != "i" or part["name"].startswith("state."):
+            continue
+        size = int(np.prod(part["shape"]))
+        for place in range(size):
+            for value in (-1, 2**40, -(2**62)):
+                at = part["offset"] + 8 * place
+                forged = body[:at] + np.int64(value).tobytes() + body[at + 8 :]
+                (tmp_path / "f.nr").write_bytes(put_together(header, forged))
+                refused += not goes_on(tmp_path / "f.nr", X, core.labels is None)
+    assert refused > 10
+
+
+def goes_on(path, X, numbers):
+    """Whether a file loads and what it holds can play a round, or say why not."""
+    try:
+        loaded, _ = model.load(path)
+    except ModelFileError as error:
+        assert "\n" not in str(error)
+        return False
+    try:
+        loaded.play(Dense(X[:3]), np.array([0.5, -1.0, 1.0]) if numbers else np.ones(3))
+    except NoregretError:
+        return False
+    return True

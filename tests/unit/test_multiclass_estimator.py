@@ -147,7 +147,7 @@ def test_balanced_weights_need_all_labels():
         (lambda: nr.MulticlassPerceptron().fit(X, np.ones(len(X))), "y must hold two classes"),
         (lambda: nr.MulticlassPerceptron().learn_one([1.0], None), "a label must be a number, a boolean or a string"),
         (lambda: nr.MulticlassPerceptron().learn_one([1.0], float("nan")), "a label must be finite"),
-        (lambda: nr.certify(nr.play(nr.MulticlassPerceptron(), (X, Y)), (X, Y), radius=2.0), "leave out the radius"),
+        (lambda: nr.certify(nr.play(nr.MulticlassPerceptron(), (X, Y)), (X, Y), radius=2.0), "radius must be left out"),
         (
             lambda: nr.compare((X, Y), [nr.MulticlassPerceptron(), nr.Perceptron()]),
             "some learners are for two classes, some for many",

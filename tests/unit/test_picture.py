@@ -17,7 +17,7 @@ from noregret._native import score_bin
 from noregret.picture import pictures_of, plot
 from noregret.picture.bounds import at_most
 from noregret.picture.canvas import check_picture, new_figure, spread, thinned
-from noregret.picture.reliability import bin_scores, groups
+from noregret.picture.curves import bin_scores, groups
 from oracle import loops
 
 rng = np.random.default_rng(0)
@@ -283,7 +283,10 @@ def test_things_without_a_picture(thing, more, sentence):
 
 def test_kinds_that_a_thing_has_not(perceptron, descent, receipt):
     for ask, sentence in (
-        (lambda: plot(perceptron, kind="regret"), "kind must be one of error, risk, mistakes, reliability, boundary"),
+        (
+            lambda: plot(perceptron, kind="regret"),
+            "must be one of error, risk, mistakes, reliability, weights, boundary",
+        ),
         (lambda: plot(perceptron, kind="boundary"), "pass the stream that the learner was trained on"),
         (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features; these have 4"),
         (lambda: plot({"a": perceptron, "b": descent}, kind="overview", ax=object()), "makes its own axes"),

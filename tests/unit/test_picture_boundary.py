@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.batch.perceptron import retraced
+from noregret.batch import retraced
 from noregret.errors import SettingError
 
 pytest.importorskip("matplotlib")

@@ -11,8 +11,7 @@ import noregret as nr
 pytest.importorskip("matplotlib")
 
 from noregret.picture import pictures_of, plot
-from noregret.picture.canvas import new_figure
-from noregret.picture.svg import svg_text
+from noregret.picture.canvas import new_figure, svg_text
 
 X = np.random.default_rng(0).normal(size=(30_000, 3))
 RUN = nr.play(nr.OnlineGradientDescent(loss="logistic", radius=2.0), (X, np.sign(X[:, 0] + 0.1)))

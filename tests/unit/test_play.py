@@ -190,7 +190,7 @@ def test_fewer_rows_than_were_seen_are_an_error():
 def test_skipping_needs_a_digest():
     learner = Perceptron()
     nr.play(learner, (X, Y))
-    with pytest.raises(SettingError, match="skip seen: the model holds no digest of the rows it saw"):
+    with pytest.raises(SettingError, match="skip_seen=True needs a digest of the rows that the model saw"):
         nr.play(learner, (X, Y), skip_seen=True)
 
 
@@ -331,7 +331,7 @@ def test_rows_that_were_played_without_a_digest_cannot_be_skipped():
     learned = Perceptron()
     nr.play(learned, (X[:5], Y[:5]), digest=True)
     nr.play(learned, (X[5:9], Y[5:9]))
-    with pytest.raises(SettingError, match="some rounds were played without a digest"):
+    with pytest.raises(SettingError, match="every row that the model saw; some were played without one"):
         nr.play(learned, (X, Y), skip_seen=True)
 
 

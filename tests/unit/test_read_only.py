@@ -18,6 +18,8 @@ KINDS = {
     "kernel": nr.KernelPerceptron(kernel="poly"),
     "laplace": nr.KernelPerceptron(kernel="laplace"),
     "linear kernel": nr.KernelPerceptron(kernel="linear"),
+    "diagonal": nr.DiagonalNewton(),
+    "newton": nr.LogisticNewton(),
     "second-order": nr.SecondOrderPerceptron(),
 }
 

@@ -48,6 +48,8 @@ CASES = {
     "pinball": (nr.OnlineGradientDescentRegressor, {"loss": "pinball:0.9", "radius": 2.0}, {}),
     "margin hinge": (nr.OnlineGradientDescent, {"loss": "margin-hinge:0.3", "radius": 2.0}, {}),
     "second-order": (nr.SecondOrderPerceptron, {"bias": True, "ridge": 0.5}, {"radius": 2.0}),
+    "diagonal": (nr.DiagonalNewton, {"bias": True}, {"radius": 2.0}),
+    "newton": (nr.LogisticNewton, {"bias": True, "walk": 0.01}, {"radius": 2.0}),
     "vaw": (nr.VovkAzouryWarmuth, {}, {"radii": [0.5]}),
     "vaw anytime": (nr.VovkAzouryWarmuth, {"bias": True, "ridge": 0.3}, {"anytime": True}),
 }

@@ -164,7 +164,7 @@ def test_a_column_with_decimal_commas_speaks_for_the_others(table):
         (["31.01.2024", "1.2.2024"], "date dmy since 2024-01-31", "holds dates (read as day, month, year)"),
         (["01/31/2024", "02/01/2024"], "date mdy since 2024-01-31", "holds dates (read as month, day, year)"),
         (["31/01/2024", "02/01/2024"], "date dmy since 2024-01-31", "holds dates (read as day, month, year)"),
-        (["01/02/2024", "02/01/2024"], "category", "whether day or month comes first cannot be told"),
+        (["01/02/2024", "02/01/2024"], "category", "either day or month may come first"),
         (["31/01/2024", "02/13/2024"], "category", None),
         (["2024-01-31", ""], "date ymd since 2024-01-31", "holds dates: days since 2024-01-31 and the weekday"),
         (["2024-01-31T10:00Z", "NA"], "date ymd since 2024-01-31T10:00:00 with hours", "the weekday and the hour"),

@@ -12,7 +12,6 @@ import pytest
 
 from noregret import learner as learners
 from noregret import model
-from noregret.blending import blend
 from noregret.errors import NoregretError, ReceiptError, SettingError
 from noregret.proof.certify import certify
 from noregret.proof.receipt import checksum
@@ -21,9 +20,10 @@ from noregret.protocol import play
 from noregret.reporting import report
 from noregret.reporting.html import formula
 from noregret.reporting.page import LARGEST, POLICY
-from noregret.selection import select
-from noregret.separation import separate
 from noregret.summary import at_least, at_most
+from noregret.task.blend import blend
+from noregret.task.select import select
+from noregret.task.separate import separate
 
 sys.path.insert(0, str(Path(__file__).parent))
 

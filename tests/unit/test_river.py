@@ -117,3 +117,49 @@ def test_a_clone_has_the_parameters_and_only_on_request_what_was_learned():
     assert (model.rounds_, copied.rounds_) == (1, 2)
     with pytest.raises(ValueError, match="goes with the parameters that it was learned with"):
         model.clone({"radius": 7.0}, include_attributes=True)
+
+
+POOL = "labels,labels-1,adagrad-.15,betting,passive"
+
+
+def test_auto_in_a_pipeline_and_on_rows_as_they_come():
+    model = compose.Pipeline(preprocessing.StandardScaler(), nr.Auto(members=POOL))
+    assert evaluate.progressive_val_score(rows(), model, metrics.Accuracy()).get() > 0.8
+    found = evaluate.progressive_val_score(rows(), nr.Auto(members=POOL), metrics.LogLoss()).get()
+    played = nr.play(nr.Auto(members=POOL), rows())
+    assert found < math.log(2.0)
+    assert found * 400 == pytest.approx(played.loss, abs=1.0)
+
+
+def test_auto_with_names_that_grow_in_number():
+    model, right = nr.Auto(members=POOL), 0
+    assert model.predict_one({"a": 1.0}) is None
+    assert model.predict_proba_one({"a": 1.0}) == {}
+    for i in range(300):
+        row, label = {f"word{i % (3 + i // 10)}": 1.0, "sign": (-1.0) ** i}, i % 2 == 0
+        right += model.predict_one(row) is label
+        model.learn_one(row, label)
+    assert right > 270
+    assert model.rounds_ == 300
+    assert set(model.predict_proba_one({"unknown": 3.0, "sign": 1.0})) == {False, True}
+
+
+def test_auto_meets_new_classes_with_its_task():
+    model = nr.Auto(task="multiclass", members="labels,softmax-.15,newton")
+    data = list(datasets.ImageSegments().take(400))
+    assert model.predict_one(data[0][0]) is None
+    seen = set()
+    for x, y in data:
+        assert set(model.predict_proba_one(x)) == seen
+        assert model.predict_one(x) in (seen or {None})
+        model.learn_one(x, y)
+        seen.add(y)
+    assert sum(model.predict_proba_one(data[0][0]).values()) == pytest.approx(1.0)
+    scaled = compose.Pipeline(preprocessing.StandardScaler(), nr.Auto(task="multiclass", members="labels,softmax-.15"))
+    assert evaluate.progressive_val_score(data, scaled, metrics.Accuracy()).get() > 0.6
+
+
+def test_auto_for_numbers():
+    data = list(datasets.TrumpApproval().take(300))
+    found = evaluate.progressive_val_score(data, nr.AutoRegressor(), metrics.MAE()).get()
+    assert found < 1.0  # of labels about 40

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 import noregret as nr
 from noregret.errors import ReceiptError, SettingError
 from noregret.learner import LEARNERS, OnlineGradientDescent, Perceptron
+from noregret.proof.facts.candidates import Candidate, Regeneration, starts, tails
 from noregret.proof.receipt import Receipt
 from noregret.rounds import Rounds
-from noregret.selection.candidates import Candidate, Regeneration, starts
-from noregret.selection.tails import tails
 from oracle.selection import errors, penalised, perceptron_path
 
 WAYS = ("penalised", "last", "average", "voted")
@@ -86,8 +85,8 @@ def test_candidates_in_batches_are_those_one_by_one(monkeypatch):
     begins = np.arange(0, 300, 3)
     some = [Candidate(a, b, rng.normal(size=3)) for a, b in zip(begins, [*begins[1:], 300], strict=True)]
     whole = tails(rounds, some)
-    monkeypatch.setattr("noregret.selection.tails.ROWS", 7)
-    monkeypatch.setattr("noregret.selection.tails.TOGETHER", 5)
+    monkeypatch.setattr("noregret.proof.facts.candidates.ROWS", 7)
+    monkeypatch.setattr("noregret.proof.facts.candidates.TOGETHER", 5)
     parts = tails(rounds, some)
     assert (parts.errors == whole.errors).all() and (parts.own == whole.own).all()
     for one in some:
@@ -239,12 +238,12 @@ FORGERIES = [
     (_fewer_errors, "errors on the rounds not seen"),
     (_another_round, "the selection: "),
     (_fewer_candidates, "the selection: "),
-    (_checked, "risk-binomial: its assumptions"),
+    (_checked, "risk-binomial: the rows are independent draws"),
     (lambda said: said.update(mistakes=said["mistakes"] - 1), "mistakes of the run"),
     (lambda said: said.update(confidence=0.5), "the selection|risk-"),
     (lambda said: said.update(confidence=1.5), "the confidence"),
     (lambda said: said.update(how="best"), "the selection: how"),
-    (lambda said: said["certificates"].pop(), "its theorems"),
+    (lambda said: said["certificates"].pop(), "the theorems"),
     (lambda said: _binomial(said).update(verdict="vacuous"), "risk-binomial: the verdict"),
     (lambda said: said["certificates"][3].update(bound=0.5), "risk-printed: the bound"),
     (lambda said: said.update(more=1), "what is said of it"),
@@ -260,6 +259,20 @@ def test_a_forged_selection_is_rejected(forge, sentence):
     with pytest.raises(ReceiptError, match=sentence) as said:
         nr.verify(Receipt(**body), rows)
     assert said.value.failed
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_no_bound_can_be_lower_by_one_unit_of_the_last_place(how):
+    """There is no tolerance: what is claimed is what is found."""
+    receipt, rows = receipt_of(how, logistic)
+    for place, part in enumerate(receipt.selection["certificates"]):
+        above = {key: part["values"][key] for key in ("losses", "reach") if key in part["values"]}
+        for key, value in {"bound": part["bound"], **above}.items():
+            body = copy.deepcopy(vars(receipt))
+            said = body["selection"]["certificates"][place]
+            (said if key == "bound" else said["values"])[key] = float(np.nextafter(value, 0.0))
+            with pytest.raises(ReceiptError, match=f"{part['theorem']}: (the bound|{key})"):
+                nr.verify(Receipt(**body), rows)
 
 
 def test_a_selection_of_another_run_is_refused():

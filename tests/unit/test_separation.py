@@ -14,9 +14,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 import noregret as nr
 from noregret.errors import InputError, SettingError
 from noregret.rounds import Rounds
-from noregret.separation.hull import nearest_point
-from noregret.separation.rational import null_vector
-from noregret.separation.weighing import weigh, whole_columns
+from noregret.task.separate.rational import null_vector, weigh, whole_columns
+from noregret.task.separate.solve import nearest_point
 from oracle import batch as oracle
 
 whole = st.integers(-4, 4).map(float)

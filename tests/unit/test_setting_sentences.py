@@ -11,6 +11,7 @@ from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGr
 from noregret.loss import huber, margin_hinge, parse, pinball, tie_code
 
 LOSS_NAMES = "hinge, margin-hinge, squared-hinge, perceptron, logistic, exponential, squared, absolute, huber, pinball"
+LOSS_NAMES += ", epsilon-insensitive"
 SENTENCES = [
     (lambda: parse("hings"), f"loss must be one of {LOSS_NAMES}, got 'hings'"),
     (lambda: parse(3), r"loss must be a name or noregret.custom_loss\(value, slope\), got 3"),
@@ -55,7 +56,7 @@ SENTENCES = [
     (lambda: Perceptron(rate=math.inf), "perceptron: rate must be positive and finite, got inf"),
     (lambda: Perceptron(rate="1"), "perceptron: rate must be positive and finite, got 1"),
     (lambda: Perceptron(tie="plus"), "tie must be one of"),
-    (lambda: Perceptron(scale="min"), "scale must be max or left out, got 'min'"),
+    (lambda: Perceptron(scale="min"), "scale must be max or standard or log or left out, got 'min'"),
     (lambda: StronglyConvexGradientDescent(sigma=0), "ogd-strong: sigma must be positive and finite, got 0"),
     (lambda: StronglyConvexGradientDescent(sigma=math.nan), "ogd-strong: sigma must be positive and finite, got nan"),
     (lambda: nr.play(Perceptron(), (np.eye(2), [1, -1]), passes=0), "passes must be at least 1, got 0"),

@@ -11,19 +11,23 @@ import noregret as nr
 from noregret import model
 from noregret.cli.main import program
 from noregret.errors import SettingError, on_command_line, spelled
-from noregret.learner import LEARNERS, PERCEPTRONS, Core, settings, settings_of
+from noregret.learner import LEARNERS, Core, settings, settings_of
 from noregret.loss import LOSSES, parse
+from noregret.proof.theorems.shared import PERCEPTRONS
 from noregret.rate import RATES
-from noregret.setting import as_dict, between, declares, fields, one_of, positive, setting, told, whole
+from noregret.setting import as_dict, between, declares, fields, one_of, positive, setting, settings_given, whole
 from noregret.sklearn import ESTIMATORS
+from oracle.registry import MANY
 
 NEEDED = {"coin": {"unit_norm": True}}  # what a learner cannot do without
 EVERY = [(name, key) for name in LEARNERS for key in settings_of(name)]
 OTHER = {  # a value other than the default, for each setting
+    "members": "labels", "task": "regression", "smoothing": 2.0, "temper": "none", "window": 50, "neighbours": 3,
     "rate": "constant:0.5", "start": [0.25, 0.5], "loss": "absolute", "radius": 2.0, "domain": "box", "l1": 0.5,
     "l2": 0.25, "sigma": 0.5, "ridge": 2.0, "kernel": "poly", "degree": 3, "coef0": 2.0, "gamma": 0.5, "budget": 7,
     "forget": "oldest", "seed": 3, "update": "one-vs-rest", "aggressiveness": 0.5, "beta": 1.0, "gradient_bound": 50.0,
-    "wealth": 2.0, "tie": "+1", "bias": True, "unit_norm": True, "scale": "max",
+    "forgetting": 0.1, "rule": "mean", "wealth": 2.0, "centre": True, "play": "newton", "walk": 0.25, "tie": "+1",
+    "bias": True, "unit_norm": True, "scale": "max", "expand": "bins:4", "lags": 2,
 }  # fmt: skip
 BESIDE = {  # what makes that value possible
     "domain": {"rate": "constant:0.5"}, "l1": {"domain": "box", "rate": "constant:0.5"},
@@ -34,7 +38,9 @@ BESIDE = {  # what makes that value possible
 
 def given(name, key):
     """A learner's settings with another value for one of them."""
-    value = 0.5 if key == "rate" and fields(LEARNERS[name].declared)[key].kind is float else OTHER[key]
+    declared = fields(LEARNERS[name].declared)[key]
+    value = 0.5 if key == "rate" and declared.kind is float else OTHER.get(key)
+    value = 1 - declared.default if key == "order" else value
     beside = BESIDE.get(key, {}) if key != "l1" or name == "ogd" else {}
     return {**NEEDED.get(name, {}), **beside, key: value}
 
@@ -55,7 +61,7 @@ def test_a_setting_reaches_constructor_estimator_option_and_model_file(name, key
             assert (key in shell().get_params()) is not (regression and key == "tie")
     if key != "start":  # a list of weights, which no text can give
         assert option(key).opts == [f"--{key.replace('_', '-')}"]
-        assert declared.about in option(key).help or key == "rate"
+        assert declared.about in option(key).help or key in ("rate", "task")  # whose sentences say more
     core = LEARNERS[name](**given(name, key))
     assert core.settings[key] == given(name, key)[key]
     model.save(core, tmp_path / "m.nr")
@@ -66,8 +72,11 @@ def test_a_setting_reaches_constructor_estimator_option_and_model_file(name, key
 
 def test_every_option_of_a_learner_is_a_declared_setting_and_says_whose_it_is():
     assert "For ogd-strong (default 0.1)." in option("sigma").help
-    assert "For second-order, vaw (default 1)." in option("ridge").help
-    assert "ogd-strong (default hinge), adagrad, ftrl, coin (default logistic)." in option("loss").help
+    assert "ogd-strong (default hinge), adagrad, ftrl, coin, scale-free (default logistic)." in option("loss").help
+    assert (
+        "For softmax-newton (default 10), second-order, newton, ridge, vaw (default 1), diagonal (default 0.1)."
+        in option("ridge").help
+    )
     assert option("tie").help.endswith("Default: mistake.")
     assert option("bias").help == settings_of("ogd")["bias"].about
     assert all(loss in option("loss").help for loss in LOSSES)
@@ -113,7 +122,7 @@ class Own(Common):
 
 def test_own_settings_come_first_and_a_plain_value_is_a_new_default():
     assert list(fields(Own)) == ["many", "colour", "bias", "size"]
-    assert as_dict(told(Own, "own", {"many": 3})) == {"many": 3, "colour": "red", "bias": False, "size": 2.0}
+    assert as_dict(settings_given(Own, "own", {"many": 3})) == {"many": 3, "colour": "red", "bias": False, "size": 2.0}
     assert fields(Common)["size"].default == 1.0
     assert (Own.size, Common.size) == (2.0, 1.0)
     assert [(one.kind, one.optional) for one in fields(Own).values()] == [
@@ -139,7 +148,7 @@ def test_own_settings_come_first_and_a_plain_value_is_a_new_default():
 )
 def test_a_bad_value_gives_one_sentence(what, sentence):
     with pytest.raises(SettingError, match=f"^{sentence}$"):
-        told(Own, "own", what)
+        settings_given(Own, "own", what)
 
 
 def test_a_range_has_two_ends():
@@ -190,13 +199,13 @@ def test_a_radius_is_the_learners_own_or_its_comparators_or_nobodys(name):
     """A matrix for numbers, a kernel and many classes have comparators of their own."""
     owns = "radius" in settings_of(name)
     assert (owns, LEARNERS[name].compared_only) in (
-        [(False, False)] if name in ("vaw", "kernel", "multiclass") else [(True, False), (False, True)]
+        [(False, False)] if name in ("vaw", "kernel", *MANY) and name != "auto" else [(True, False), (False, True)]
     )
 
 
 def test_what_losses_say_of_themselves():
     assert [name for name in LOSSES if parse(name).probabilistic] == ["logistic"]
-    assert [name for name in LOSSES if parse(name).passive] == ["hinge", "absolute"]
+    assert [name for name in LOSSES if parse(name).passive] == ["hinge", "absolute", "epsilon-insensitive"]
     own = nr.custom_loss(lambda z, y: 0.0, lambda z, y: 0.0, name="logistic")
     assert not own.probabilistic and not own.passive
 

@@ -35,6 +35,8 @@ KINDS = {
     "passive II, of numbers": nr.PassiveAggressiveIIRegressor,
     "adagrad of numbers": nr.AdaGradRegressor,
     "ftrl of numbers": nr.FollowTheRegularisedLeaderRegressor,
+    "scale-free": lambda: nr.ScaleFree(bias=True),
+    "scale-free of numbers": nr.ScaleFreeRegressor,
     "coin of numbers": lambda: nr.CoinBettingRegressor(unit_norm=False, gradient_bound=100.0),
 }
 every_kind = pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)

@@ -28,6 +28,8 @@ ESTIMATORS = [
     nr.OnlineGradientDescent,
     nr.StronglyConvexGradientDescent,
     nr.SecondOrderPerceptron,
+    nr.LogisticNewton,
+    nr.DiagonalNewton,
     nr.AveragedPerceptron,
     nr.PassiveAggressive,
     nr.PassiveAggressiveI,
@@ -35,10 +37,13 @@ ESTIMATORS = [
     nr.OnlineGradientDescentRegressor,
     nr.StronglyConvexGradientDescentRegressor,
     nr.VovkAzouryWarmuth,
+    nr.RidgeForgetting,
     nr.AdaGrad,
     nr.AdaGradRegressor,
     nr.CoinBetting,
     nr.CoinBettingRegressor,
+    nr.ScaleFree,
+    nr.ScaleFreeRegressor,
     nr.FollowTheRegularisedLeader,
     nr.FollowTheRegularisedLeaderRegressor,
     nr.PassiveAggressiveRegressor,
@@ -49,8 +54,9 @@ REGRESSORS = [kind for kind in ESTIMATORS if is_regressor(kind())]
 CLASSIFIERS = [kind for kind in ESTIMATORS if kind not in REGRESSORS]
 AS_THEY_ARE = {  # coin betting scales rows to norm 1 unless it is told a bound
     kind: {"unit_norm": False, "gradient_bound": 100.0} for kind in (nr.CoinBetting, nr.CoinBettingRegressor)
-}
-CURVED = [nr.KernelPerceptron]  # estimators that have no weights
+} | {nr.LogisticNewton: {"play": "newton"}}  # its other scores are not linear
+CURVED = [nr.KernelPerceptron, nr.MarkovLabels, nr.NaiveBayes, nr.NearestNeighbours]  # estimators that have no weights
+CURVED += [nr.Auto, nr.AutoRegressor]
 every_one = pytest.mark.parametrize("kind", ESTIMATORS + CURVED)
 every_estimator = pytest.mark.parametrize("kind", ESTIMATORS)
 every_classifier = pytest.mark.parametrize("kind", CLASSIFIERS)
@@ -176,10 +182,10 @@ def test_columns_keep_their_names(kind, make):
 
 def shrinkage(learned):
     """1 + ⟨x, A⁻¹x⟩ for a learner with a matrix, which puts the row to be predicted into it; 1 for all others."""
-    if not isinstance(learned, nr.SecondOrderPerceptron | nr.VovkAzouryWarmuth):
+    if not isinstance(learned, nr.SecondOrderPerceptron | nr.VovkAzouryWarmuth | nr.RidgeForgetting):
         return 1.0
     rows = np.hstack([np.ones((len(X), 1)), X])
-    return 1.0 + np.einsum("ti,ti->t", rows, np.linalg.solve(learned.core.A, rows.T).T)
+    return 1.0 + np.einsum("ti,ti->t", rows, np.linalg.solve(learned.core.A, rows.T).T) / learned.core.state["scale"][0]
 
 
 @every_classifier

@@ -19,7 +19,7 @@ def test_labels_are_numbered_as_they_come():
     assert classes.encode(block(["b", "a", "b", "c"])).tolist() == [0, 1, 0, 2]
     assert classes.encode(block(["d", "a"])).tolist() == [3, 1]
     assert classes.classes == ("b", "a", "c", "d")
-    assert classes.told is None
+    assert classes.needed_again is None
 
 
 def test_a_number_and_its_text_are_one_class_and_two_texts_are_two():
@@ -30,8 +30,8 @@ def test_a_number_and_its_text_are_one_class_and_two_texts_are_two():
 def test_declared_classes_come_first_and_are_told_to_a_replay():
     classes = Classes(["x", "y"])
     assert classes.one("z") == 2
-    assert classes.told == ["x", "y"]
-    assert classes.again(classes.told).classes == ("x", "y")
+    assert classes.needed_again == ["x", "y"]
+    assert classes.again(classes.needed_again).classes == ("x", "y")
     assert classes.knows("z") and not classes.knows("w")
 
 

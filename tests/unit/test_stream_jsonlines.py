@@ -306,7 +306,7 @@ def test_a_bad_file_is_one_sentence(lines, rows, given, sentence):
 
 
 def test_features_without_names_do_not_fit(lines):
-    with pytest.raises(SettingError, match=r"the model's features have no names, the columns of .*rows.jsonl have"):
+    with pytest.raises(SettingError, match=r"learned from rows without column names, and .*rows.jsonl has columns"):
         lines(GOOD, features=Features("index", 3))
 
 

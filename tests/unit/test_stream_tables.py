@@ -147,7 +147,10 @@ def test_a_bad_table_is_one_sentence_with_its_place(csv, text, settings, sentenc
             {"features": Features.named(["a"]), "categorical": ["a"]},
             "column 'a' is numeric in the model: it cannot be hashed now",
         ),
-        ({"features": Features("columns", 2)}, "the model's features have no names, the columns of .* have"),
+        (
+            {"features": Features("columns", 2)},
+            "learned from rows without column names, and .* has columns",
+        ),
     ],
 )
 def test_a_bad_setting_is_one_sentence(csv, settings, sentence):

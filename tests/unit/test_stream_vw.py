@@ -131,10 +131,10 @@ def test_a_model_keeps_to_its_kind_of_features(tmp_path):
     table = written(tmp_path, "label,a\n1,2\n", "rows.csv")
     model = read(file, hash_bits=6).features
     assert read(file, features=model, frozen=True).features.width == 64
-    with pytest.raises(SettingError, match=r"the model's features are Vowpal Wabbit's hashed names, .*\.csv has"):
+    with pytest.raises(SettingError, match=r"the model was learned from Vowpal Wabbit's hashed names, and .*\.csv has"):
         read(table, features=model, frozen=True)
     for other in (Features.named(["a"]), Features("index", 5)):
-        with pytest.raises(SettingError, match=r"the model's features are not Vowpal Wabbit's hashed names, those of"):
+        with pytest.raises(SettingError, match=r"the model was learned from another format, and"):
             read(file, features=other)
     with pytest.raises(SettingError, match="label names a column, but a Vowpal Wabbit file has no named columns"):
         read(file, label="y")

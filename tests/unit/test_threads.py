@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import noregret as nr
-from noregret.learner import threads
+from noregret.learner import LEARNERS, threads
 from noregret.sklearn import ESTIMATORS
 
 
@@ -69,6 +69,8 @@ def test_a_forked_process_has_threads_of_its_own():
 
 NEEDS = {"CoinBetting": {"unit_norm": True}, "CoinBettingRegressor": {"unit_norm": True, "loss": "absolute"}}
 KINDS = {kind.__name__: kind for kind in ESTIMATORS.values()}
+TRIALS = 216  # of seven threads on one model, at least
+REPEATS = -(-TRIALS // len(KINDS))
 every_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 
 
@@ -96,8 +98,8 @@ def grown(rng, i):
     return {f"f{rng.randrange(i + 3)}": rng.random() for _ in range(5)}
 
 
-def together(*tasks):
-    """Run each task(rng) in a thread of its own; all must end, without an error."""
+def together(*tasks, first=1):
+    """Run each task(rng), seeded from `first` on, in a thread of its own; all must end, without an error."""
     wrong = []
 
     def heard(task, seed):
@@ -107,7 +109,7 @@ def together(*tasks):
             wrong.append(error)
 
     running = [
-        threading.Thread(target=heard, args=(task, seed), daemon=True) for seed, task in enumerate(tasks, start=1)
+        threading.Thread(target=heard, args=(task, seed), daemon=True) for seed, task in enumerate(tasks, start=first)
     ]
     for thread in running:
         thread.start()
@@ -117,8 +119,13 @@ def together(*tasks):
     assert not wrong, wrong
 
 
+def test_every_learner_is_tried():
+    assert {name for name, _ in ESTIMATORS} == set(LEARNERS)
+
+
 @every_kind
-def test_a_model_learns_and_predicts_in_seven_threads(kind, hasty):
+@pytest.mark.parametrize("trial", range(REPEATS))
+def test_a_model_learns_and_predicts_in_seven_threads(kind, trial, hasty):
     model, rounds = made(kind), 25
 
     def learn(rng):
@@ -129,7 +136,7 @@ def test_a_model_learns_and_predicts_in_seven_threads(kind, hasty):
         for i in range(rounds):
             model.predict_one(grown(rng, i))
 
-    together(*4 * [learn], *3 * [predict])
+    together(*4 * [learn], *3 * [predict], first=1 + 7 * trial)
     assert model.rounds_ == 4 * rounds
     core = model.core
     assert core.width == core.features.width == len(core.features.names) == len(core.features.index)

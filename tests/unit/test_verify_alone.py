@@ -105,6 +105,7 @@ def test_no_import_leads_from_verify_to_a_solver(everywhere):
     found = reached(everywhere)
     print(f"{len(found)} modules of noregret")
     assert "noregret.proof.theorems.ladder" in found
+    assert ("noregret.proof.blend" in found) is everywhere
     assert [name for name in sorted(found) if name.startswith(SOLVERS)] == []
 
 
