@@ -143,6 +143,18 @@ def test_a_model_learns_and_predicts_in_seven_threads(kind, trial, hasty):
     assert [core.features.index[name] for name in core.features.names] == [*range(core.width)]
 
 
+def test_a_prediction_waits_while_another_thread_meets_a_label():
+    model, answers = nr.NaiveBayes().learn_one({"a": 1.0}, 1), []
+    waiting = threading.Thread(target=lambda: answers.append(model.predict_one({"a": 1.0})), daemon=True)
+    with model.core.lock:  # as while a label is met
+        waiting.start()
+        waiting.join(0.2)
+        assert waiting.is_alive()
+        assert not answers
+    waiting.join(60)
+    assert answers == [1]
+
+
 @every_kind
 def test_blocks_are_learned_from_beside_single_examples(kind, hasty):
     model, rounds, columns = made(kind), 20, 6

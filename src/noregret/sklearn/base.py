@@ -381,7 +381,8 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
             raise InputError(f"the label must be finite, got {y}")
         core = self.core
         if w == 1.0:
-            answer = OTHERWISE if core.single is None else core.single.play(x, target)
+            single = core.single  # another thread may drop it
+            answer = OTHERWISE if single is None else single.play(x, target)
             if answer == PLAYED or core.follow_up(answer, x, target):
                 return self
         self._learn_one(x, target, w if w == 1.0 else checked_weight(w))
@@ -391,7 +392,8 @@ class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
         """The score of one example; 0 before anything was learned."""
         if not self._has("_core"):
             return 0.0
-        score = None if self._core.single is None else self._core.single.score(x)
+        single = self._core.single  # another thread may drop it
+        score = None if single is None else single.score(x)
         return self._score_one(x) if score is None else score
 
     @property

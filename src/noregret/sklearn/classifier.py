@@ -227,7 +227,8 @@ class LinearClassifier(Classifier):
             w = checked_weight(w) * self._class_weight_of(y)
         core = self._core
         if w == 1.0:
-            answer = OTHERWISE if core.single is None else core.single.play(x, code)
+            single = core.single  # another thread may drop it
+            answer = OTHERWISE if single is None else single.play(x, code)
             if answer == PLAYED or core.follow_up(answer, x, code):
                 return self
         self._learn_one(x, code, w)
@@ -258,8 +259,8 @@ class LinearClassifier(Classifier):
             negative, positive = self._labels()
             if negative is None or positive is None:
                 return negative if positive is None else positive
-        core = self._core
-        score = None if core.single is None else core.single.score(x)
+        single = self._core.single  # another thread may drop it
+        score = None if single is None else single.score(x)
         if score is None:
             score = self._score_one(x)
         return positive if score > 0.0 else negative
@@ -278,6 +279,7 @@ class LinearClassifier(Classifier):
         found = {code: label for label, code in reversed(self._codes.items())} if self._has("_codes") else {}
         return found.get(-1.0), found.get(1.0)
 
+    @serialised  # another thread may be meeting a label
     def _labels(self) -> tuple[Any, Any]:
         """The two labels; one that has not come yet follows from the other where it can be."""
         negative, positive = self._met()
