@@ -144,7 +144,7 @@ def test_a_model_learns_and_predicts_in_seven_threads(kind, trial, hasty):
 
 
 def test_a_prediction_waits_while_another_thread_meets_a_label():
-    model, answers = nr.NaiveBayes().learn_one({"a": 1.0}, 1), []
+    model, answers = nr.NaiveBayes().learn_one({"a": 1.0}, "spam"), []  # the other label is not known yet
     waiting = threading.Thread(target=lambda: answers.append(model.predict_one({"a": 1.0})), daemon=True)
     with model.core.lock:  # as while a label is met
         waiting.start()
@@ -152,7 +152,7 @@ def test_a_prediction_waits_while_another_thread_meets_a_label():
         assert waiting.is_alive()
         assert not answers
     waiting.join(60)
-    assert answers == [1]
+    assert answers == ["spam"]
 
 
 @every_kind
