@@ -15,6 +15,14 @@ class NoregretError(Exception):
     """The base of every error that a user's input, settings or files can cause."""
 
 
+def placed(sentence: str, source: str | None, line: int | None) -> str:
+    """A sentence behind the place that it speaks of, as far as that is known."""
+    if source is not None and not source.isprintable():  # a file can be named by any characters
+        source = repr(source)[1:-1]
+    place = [str(part) for part in (source, line) if part is not None]
+    return ": ".join([":".join(place), sentence]) if place else sentence
+
+
 class SettingError(NoregretError, ValueError):
     """An invalid setting, for example a negative radius."""
 
@@ -33,11 +41,7 @@ class InputError(NoregretError, ValueError):
         self.line = line
 
     def __str__(self) -> str:
-        source = self.source
-        if source is not None and not source.isprintable():  # a file can be named by any characters
-            source = repr(source)[1:-1]
-        place = [str(part) for part in (source, self.line) if part is not None]
-        return ": ".join([":".join(place), self.sentence]) if place else self.sentence
+        return placed(self.sentence, self.source, self.line)
 
 
 class OrderWarning(UserWarning):
@@ -72,6 +76,10 @@ class CacheWarning(UserWarning):
 
 class DivergedError(NoregretError, ArithmeticError):
     """The weights are no longer finite; the run was stopped before it could report nonsense."""
+
+    def place(self, source: str, line: int) -> None:
+        """Say which row it was."""
+        self.args = (placed(str(self), source, line),)
 
 
 _typed = False  # whether the user typed a command

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.digest import Digest
-from noregret.errors import InputError, MemoryShortError, SettingError, spelled
+from noregret.errors import DivergedError, InputError, MemoryShortError, SettingError, spelled
 from noregret.learner.core import Core
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
@@ -302,8 +302,13 @@ def _weight_of(class_weight: dict[Any, float], label: Any) -> float:
 
 
 def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
+    before = core.rounds
     try:
         return core.play(block.rows, y, weights, keep)
+    except DivergedError as error:
+        played = np.arange(len(block)) if weights is None else np.flatnonzero(weights)
+        error.place(block.source, int(block.lines[played[min(core.rounds - before, len(played) - 1)]]))
+        raise
     except MemoryError as error:
         raise _short_of_memory(core, block.source, block, error) from error
     except SettingError as error:

@@ -228,9 +228,9 @@ def test_any_split_resumed_is_one_block_bit_for_bit(task: str) -> None:
 @pytest.mark.parametrize(
     ("members", "sentence"),
     [
-        ("labels,labls", "auto: members must be some of labels, .*, got 'labls'; did you mean labels"),
+        ("labels,labls", "auto: members accepts labels, .*; got 'labls'; did you mean labels"),
         ("labels, labels", "auto: members names 'labels' twice"),
-        ("", "auto: members must be some of .*, got ''"),
+        ("", "auto: members accepts .*; got ''"),
     ],
 )
 def test_members_that_cannot_be(members: str, sentence: str) -> None:

@@ -221,3 +221,17 @@ def test_a_pair_that_is_not_finite_does_not_widen_the_model():
 def test_a_setting_of_a_wrong_type_is_refused_in_a_sentence(model, sentence):
     with pytest.raises(ValueError, match=sentence):
         model.fit(np.eye(3), [0, 1, 1])
+
+
+def test_a_block_that_would_overflow_names_the_row(tmp_path):
+    path = tmp_path / "large.svm"
+    path.write_text("+1 1:1\n# a comment\n-1 1:-1\n+1 1:1e300\n")
+    sentence = r"large\.svm:4: perceptron: the weights or the loss would overflow in round 3"
+    with pytest.raises(nr.DivergedError, match=sentence):
+        nr.play(nr.Perceptron(), nr.read(path))
+
+
+def test_rows_that_are_no_rounds_are_not_counted_where_one_would_overflow():
+    stream = nr.read((np.array([[1.0], [1.0], [1e300]]), np.array([1.0, -1.0, 1.0]), np.array([1.0, 0.0, 1.0])))
+    with pytest.raises(nr.DivergedError, match=r":3: perceptron: .* in round 2:"):
+        nr.play(nr.Perceptron(), stream)

@@ -63,6 +63,8 @@ class Auto(Core):
     told: settings.Auto
     gathers = GRADIENTS
     scale_free = True  # members scale for themselves
+    _grows = "a score or the loss"
+    _remedy = "divide the largest columns by a power of ten"
     columns: ClassVar[int] = MEMBER_COLUMNS  # what is kept of a member, ln π first
     extra: ClassVar[int] = 0  # rows of the table behind the members
 

@@ -30,6 +30,7 @@ class AutoNumbers(Auto):
 
     columns = NUMBER_COLUMNS
     extra = MEANS
+    _remedy = "divide the labels and the largest columns by a power of ten"
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
         return squared(), Domain("ball", self.told.radius), Rate(CONSTANT, 1.0)

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from noregret.errors import SettingError, nearest, spelled
+from noregret.errors import SettingError, listed, nearest, spelled
 from noregret.learner.core import Core
 from noregret.learner.settings import Prepared
 from noregret.prepare import Preparation
@@ -216,6 +216,6 @@ def chosen(task: str, names: str | None) -> tuple[Member, ...]:
             raise SettingError(f"auto: {spelled('members')} names {name!r} twice")
         if name not in table:
             raise SettingError(
-                f"auto: {spelled('members')} must be some of {', '.join(table)}, got {name!r}{nearest(name, table)}"
+                f"auto: {spelled('members')} accepts {listed(table)}; got {name!r}{nearest(name, table)}"
             )
     return tuple(member for member in pool if member.name in wanted)
