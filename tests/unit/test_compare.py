@@ -15,6 +15,7 @@ from noregret.errors import InputError, SettingError
 from noregret.learner import OnlineGradientDescent, Perceptron, StronglyConvexGradientDescent
 from noregret.protocol import play
 from noregret.stream import Stream, read
+from noregret.task import paired
 from noregret.task.compare import compare as compare_plainly
 
 compare = partial(compare_plainly, certify=True)
@@ -224,7 +225,7 @@ def test_paired_intervals_are_those_of_a_hand_computation(confidence):
 def test_differences_do_not_depend_on_the_size_of_the_pieces(monkeypatch):
     made = [lambda: OnlineGradientDescent(radius=2.0), lambda: OnlineGradientDescent(radius=5.0)]
     whole = compare(examples(), [make() for make in made]).differences[0]
-    monkeypatch.setattr(module, "PIECE", 7)
+    monkeypatch.setattr(paired, "PIECE", 7)
     pieces = compare(examples(), [make() for make in made]).differences[0]
     assert (pieces.mean, pieces.lower) == pytest.approx((whole.mean, whole.lower), abs=1e-12)
 

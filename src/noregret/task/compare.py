@@ -10,18 +10,16 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import arithmetic
 from noregret.errors import SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner import Core
 from noregret.learner.lineup import line_up
-from noregret.loss import Loss, absolute, hinge, zero_one
+from noregret.loss import Loss, hinge
 from noregret.proof.facts import Facts
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.solve import best
@@ -37,13 +35,10 @@ from noregret.stream.block import Block
 from noregret.stream.labels import Labels
 from noregret.stream.rowfile import Column, reorderable
 from noregret.stream.task import Recognised, Task, recognise
+from noregret.task.paired import Difference, Played, difference
 
 Vector = NDArray[np.float64]
 Watch = Callable[[str, float | None], None]  # what is being done, and how much of it is done, if that is known
-ASSUMPTION = (
-    "the rounds are independent and identically distributed, and numerous enough for the mean difference to be normal"
-)
-PIECE = 2**20  # rounds looked at together
 
 
 @dataclass(frozen=True)
@@ -116,23 +111,6 @@ class Contender:
         return {"theorem": found.theorem, "of": bounds, "value": found.bound, "slack": found.bound - found.observed}
 
 
-@dataclass(frozen=True)
-class Difference:
-    """The mean over the rounds of a's figure less b's, with the interval that holds under the assumption."""
-
-    a: str
-    b: str
-    figure: str
-    mean: float
-    lower: float
-    upper: float
-    confidence: float
-    assumption: str = ASSUMPTION
-
-    def to_dict(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
 @dataclass(frozen=True, repr=False)
 class Comparison:
     """The runs of all learners on the same rounds, each compared with the first."""
@@ -175,19 +153,6 @@ class Comparison:
             "task": None if self.recognised is None else str(self.recognised.task),
             "left_out": [{"learner": name, "reason": reason} for name, reason in self.left_out],
         }
-
-
-@dataclass(frozen=True)
-class _Played:
-    """A run with its rounds, scores and all."""
-
-    spec: str
-    run: Run
-    rounds: Rounds
-
-    @property
-    def core(self) -> Core:
-        return self.run.learner
 
 
 def compare(
@@ -244,7 +209,7 @@ def compare(
     if learners is None:
         played.sort(key=lambda one: _rank(one.run))
     contenders = _certified(played, radius, gap, seconds, watch) if certify else map(_plain, played)
-    differences = tuple(_difference(played[0], other, confidence) for other in played[1:])
+    differences = tuple(difference(played[0], other, confidence) for other in played[1:])
     return Comparison(tuple(contenders), differences, confidence, certify, seen, tuple(left_out))
 
 
@@ -265,7 +230,7 @@ def _rank(run: Run) -> float:
     return float(run.metrics["mae"]) if run.mistakes is None else float(run.mistakes)
 
 
-def _plain(one: _Played) -> Contender:
+def _plain(one: Played) -> Contender:
     return Contender(one.spec, one.run, ())
 
 
@@ -334,7 +299,7 @@ class _Told(Stream):
 
 def _play(
     learners: Mapping[str, Playable], rows: Stream, passes: int, shuffle: int | None, watch: Watch | None
-) -> Iterator[_Played]:
+) -> Iterator[Played]:
     """Every learner on the same rows."""
     gathered: dict[tuple[Any, ...], Rounds] = {}
     for name, learner in learners.items():
@@ -356,7 +321,7 @@ def _play(
             gathered[prepared] = keep.done()
         if not run.rounds:
             raise SettingError("compare: no round was played: every weight is 0")
-        yield _Played(name, run, replace(gathered[prepared], scores=predicted))
+        yield Played(name, run, replace(gathered[prepared], scores=predicted))
 
 
 class _Scores:
@@ -382,7 +347,7 @@ class _Scores:
 
 
 def _certified(
-    played: Sequence[_Played], radius: float | None, gap: float, seconds: float, watch: Watch | None
+    played: Sequence[Played], radius: float | None, gap: float, seconds: float, watch: Watch | None
 ) -> Iterator[Contender]:
     """Regret and theorems of every run; equal questions about hindsight are asked once, and the time is shared."""
     asked: dict[tuple[Any, ...], Hindsight] = {}
@@ -416,46 +381,3 @@ def _against(core: Core, radius: float | None, rounds: int) -> tuple[Loss, float
     if math.isinf(own) and radius is not None:
         own = radius
     return (core.loss, own, sigma) if math.isfinite(own) or sigma else None
-
-
-def _difference(first: _Played, other: _Played, confidence: float) -> Difference:
-    """The normal interval for the mean of the paired differences."""
-    name, a, b = _figure(first.core, other.core)
-    count = len(first.rounds)
-    mean = math.fsum(math.fsum(part) for part in _paired(first, a, other, b)) / count
-    squares = math.fsum(arithmetic.norm2(part - mean) for part in _paired(first, a, other, b))
-    spread = math.sqrt(squares / (count - 1) / count) if count > 1 else math.inf
-    reach = NormalDist().inv_cdf(0.5 + confidence / 2.0) * spread
-    return Difference(first.spec, other.spec, name, mean, mean - reach, mean + reach, confidence)
-
-
-def _figure(a: Core, b: Core) -> tuple[str, Loss, Loss]:
-    """What two learners are both judged by: a name and each one's loss for it."""
-    if a.loss.convex and a.loss.spec == b.loss.spec and a.loss.own == b.loss.own:
-        return f"mean loss ({a.loss.spec})", a.loss, b.loss
-    if a.regression:
-        return "mean absolute error", absolute(), absolute()
-    return "error rate", _zero_one(a), _zero_one(b)
-
-
-def _zero_one(core: Core) -> Loss:
-    """Mistakes as the learner itself counts them."""
-    return zero_one(core.settings["tie"]) if core.loss.convex else core.loss
-
-
-def _paired(first: _Played, a: Loss, other: _Played, b: Loss) -> Iterator[Vector]:
-    """k·(ℓ_t(A) − ℓ_t(B)), a piece at a time; an error counts a round as one, whatever it weighs."""
-    y, weights = first.rounds.y, first.rounds.weights if a.convex else None
-    for start in range(0, len(y), PIECE):
-        part = slice(start, start + PIECE)
-        found = _losses(first, a, part) - _losses(other, b, part)
-        yield found if weights is None else weights[part] * found
-
-
-def _losses(one: _Played, loss: Loss, part: slice) -> Vector:
-    """ℓ_t over a piece of the rounds; many classes have mistakes only."""
-    scores, y = one.rounds.scores, one.rounds.y[part]
-    assert scores is not None
-    if one.run.tally is not None:
-        return one.core.missed(scores[part], y).astype(np.float64)
-    return loss.values(scores[part], y)
