@@ -44,6 +44,10 @@ class InputError(NoregretError, ValueError):
         return placed(self.sentence, self.source, self.line)
 
 
+class EmptyError(InputError):
+    """A source without any row."""
+
+
 class OrderWarning(UserWarning):
     """The rows given to `fit` are sorted by label, and it learns from them in that order."""
 

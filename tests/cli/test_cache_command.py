@@ -147,6 +147,7 @@ def test_remove_removes_the_cache_and_nothing_else(noregret, rows, here):
         (("learn", "-", "--cache"), "standard input: cannot be cached, for it can be read only once: give a file"),
         (("cache", "-"), "standard input: cannot be cached, for it can be read only once: give a file"),
         (("cache", "nowhere.svm"), "nowhere.svm: there is no such file"),
+        (("cache", "*.svm"), "cache takes one file, and *.svm stands for several: use learn with --cache"),
         (("cache", "rows.svm", "--check"), "rows.svm: has no cache"),
         (("cache", "rows.svm", "--check", "--remove"), "--check and --remove cannot be combined"),
         (

@@ -118,7 +118,7 @@ def test_a_bad_line_of_standard_input(noregret, folder):
 
 BAD_USAGE = {
     "missing file": ("learn nowhere.svm", r"nowhere\.svm: there is no such file"),
-    "directory": ("learn taken", r"taken: is a directory, expected a file"),
+    "directory": ("learn taken", r"taken: is a folder that holds no files to read"),
     "no command": ("", r".+"),
     "unknown command": ("forget good.svm", r".*no such command 'forget'.*"),
     "unknown option": ("learn good.svm --colour red", r"learn: no such option: --colour.*"),
@@ -196,7 +196,10 @@ BAD_USAGE = {
         "learn good.csv --resume good.nr",
         r"the model was learned from rows without column names, .*good\.csv.*",
     ),
-    "diverged": ("learn good.svm --learner ogd --rate constant:1e300 --radius inf", r"ogd: the weights .* overflow .*"),
+    "diverged": (
+        "learn good.svm --learner ogd --rate constant:1e300 --radius inf",
+        r"good\.svm:\d: ogd: the weights .* overflow .*",
+    ),
     "save in no folder": ("learn good.svm --save no/m.nr", r"no/m\.nr: cannot be written: 'no' does not exist"),
     "save in a file": ("learn good.svm --save old.csv/m.nr", r"old\.csv/m\.nr: cannot be written: .*"),
     "save over a folder": ("learn good.svm --save taken", r"taken: is a folder, a file was expected"),

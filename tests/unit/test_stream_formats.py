@@ -184,7 +184,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_a_directory(tmp_path):
-    with pytest.raises(InputError, match="is a directory, expected a file"):
+    with pytest.raises(InputError, match="is a folder that holds no files to read"):
         read(tmp_path)
 
 

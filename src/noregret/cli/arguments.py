@@ -68,7 +68,8 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
 
 
 STREAM_HELP = (
-    "A file (svmlight, VW, CSV, JSON Lines, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), or - for standard input."
+    "A file (svmlight, VW, CSV, JSON Lines, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), a folder or a pattern in quotes"
+    " ('logs/*.csv') for several files as one stream, or - for standard input."
 )
 
 StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]

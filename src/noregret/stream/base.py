@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, MemoryShortError, spelled
+from noregret.errors import EmptyError, InputError, MemoryShortError, spelled
 from noregret.memory import shortage
 from noregret.stream.block import Block, Dense, all_finite
 from noregret.stream.features import Features
@@ -104,7 +104,7 @@ class Stream(ABC):
                 yield block
         if not played:
             left = "holds no rows without missing values" if self._seen else "holds no rows"
-            raise InputError(left, self.source)
+            raise EmptyError(left, self.source)
 
     def _clean(self, block: Block) -> Block:
         if self.missing is None:

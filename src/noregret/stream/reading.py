@@ -14,6 +14,7 @@ from noregret.stream.block import BLOCK_VALUES
 from noregret.stream.features import Features, Kind
 from noregret.stream.interactions import check_pairs, sides
 from noregret.stream.opening import Input
+from noregret.stream.parts import Parts, parts_of
 
 MISSING_RULES = ("error", "zero", "mean", "skip")
 DECLARING = ("categorical", "text", "numeric", "date")  # what says what a column is
@@ -130,6 +131,9 @@ def read(
 ) -> Stream:
     """The rows of a file, of standard input (`-`), or of arrays, frames and iterables in memory.
 
+    A folder, or a pattern such as `"logs/*.csv"`, is one stream: its files one after another, sorted by name with
+    numbers as numbers, by the recipe of the first.
+
     What the columns of a table are is recognised from its first thousand rows: numbers, written amounts, dates, free
     text, categories, and identities, which are left out. `decisions` of the stream has a line for each that is not
     plain, with what overrides it: columns named in `text`, `categorical`, `numeric` and `date` are that, and those in
@@ -170,11 +174,24 @@ def read(
         threads,
     )
     if isinstance(source, (str, os.PathLike)):
-        file = Input(os.fspath(source))
-        return _cached(file, settings) if cache else formats.opened(file, settings)
+        return _file(os.fspath(source), settings, cache)
     if cache:
         raise SettingError("cache is for files: what is in memory needs none")
     return _in_memory(source, settings)
+
+
+def _file(path: str, settings: Settings, cache: bool) -> Stream:
+    """One file, or the parts that a folder or a pattern stands for."""
+    paths = parts_of(path)
+    if paths is None:
+        file = Input(path)
+        return _cached(file, settings) if cache else formats.opened(file, settings)
+
+    def part(path: str, features: Features | None) -> Stream:
+        known = settings if features is None else replace(settings, features=features, **DECLARED)
+        return _file(path, known, cache)
+
+    return Parts(path, paths, part)
 
 
 def _names(given: Sequence[str]) -> tuple[str, ...]:

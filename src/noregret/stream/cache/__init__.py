@@ -7,4 +7,5 @@
 import sys
 
 CACHE_FILE = b"noregret-cache"
+CACHE_ENDING = ".nrcache"
 MAGIC = CACHE_FILE + b"1" + (b"<" if sys.byteorder == "little" else b">")

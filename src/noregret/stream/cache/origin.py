@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from noregret.errors import InputError
-from noregret.stream.cache import MAGIC
+from noregret.stream.cache import CACHE_ENDING, MAGIC
 
 RACE = 2 * 10**9  # nanoseconds: the coarsest times that a file system keeps
 PIECE = 2**16
@@ -117,15 +117,12 @@ class Following:
         self._file.close()
 
 
-ENDING = ".nrcache"
-
-
 def places(source: str) -> tuple[Path, Path]:
     """Beside the source, and in the user's cache folder; both of the file itself, not of a link to it."""
     real = os.path.realpath(source)
     itself = Path(real if os.path.islink(source) else source)
     name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
-    return itself.with_name(itself.name + ENDING), _own_folder() / (name + ENDING)
+    return itself.with_name(itself.name + CACHE_ENDING), _own_folder() / (name + CACHE_ENDING)
 
 
 def place_to_write(source: str) -> Path:

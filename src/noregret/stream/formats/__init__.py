@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from noregret.errors import InputError
+from noregret.errors import EmptyError, InputError
 from noregret.stream.cache import CACHE_FILE
 from noregret.stream.opening import Input, says_something
 
@@ -71,6 +71,6 @@ def _recognised(file: Input) -> Format:
     if head.startswith(CACHE_FILE):
         raise InputError("is a cache: give the file that it was made of", file.name)
     if not head.strip():
-        raise InputError("holds no rows", file.name)
+        raise EmptyError("holds no rows", file.name)
     first = next(filter(says_something, head.removeprefix(BYTE_ORDER_MARK).split(b"\n")), b"")
     return next(one for one in FORMATS if (head.startswith(one.magic) if one.magic else _module(one).looks_like(first)))

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._native import HASHED, IGNORED, LABEL, NUMBER, parse_delimited, records_end
-from noregret.errors import InputError, reason
+from noregret.errors import EmptyError, InputError, reason
 from noregret.stream.block import Floats, Ints
 from noregret.stream.cells import Strings, number
 from noregret.stream.column import LOOKED_AT
@@ -87,7 +87,7 @@ class Delimited(TableText):
             if rows >= LOOKED_AT:
                 break
         if not self.header:
-            raise InputError("holds no rows, not even a header line", self._file.name)
+            raise EmptyError("holds no rows, not even a header line", self._file.name)
         label = label_place(self.header, settings)
         return looked_at, self.header, lambda place: labels[:LOOKED_AT] if place == label else ()
 

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, reason, spelled
+from noregret.errors import EmptyError, InputError, reason, spelled
 from noregret.stream.block import BLOCK_VALUES, Floats
 from noregret.stream.cells import Strings, as_text
 from noregret.stream.column import LOOKED_AT
@@ -67,7 +67,7 @@ class JsonLines(TableText):
                 raise wrong
             before += text.counts(b"\n").lines
         if not rows:
-            raise InputError("holds no rows", self._file.name)
+            raise EmptyError("holds no rows", self._file.name)
         self._row_bytes = sum(map(len, looked_at)) // len(rows) + 1
         self._names = self._columns_of(rows[:LOOKED_AT], ended=len(rows) < LOOKED_AT)
         table = _Table(rows[:LOOKED_AT], lines, self._file.name)
