@@ -40,10 +40,10 @@ class Domain:
         if self.shape not in DOMAINS:
             raise SettingError(f"domain must be one of {', '.join(DOMAINS)}, got {self.shape!r}")
         if not as_number(self.radius) > 0.0:
-            raise SettingError(f"radius must be positive, got {self.radius}")
+            raise SettingError(f"radius must be positive, got {self.radius!r}")
         object.__setattr__(self, "radius", float(self.radius))
         if not (1e-100 <= self.radius <= 1e100 or math.isinf(self.radius)):
-            raise SettingError(f"radius must lie between 1e-100 and 1e100, or be inf, got {self.radius}")
+            raise SettingError(f"radius must lie between 1e-100 and 1e100, or be inf, got {self.radius!r}")
         if self.shape == "simplex" and math.isinf(self.radius):
             raise SettingError("domain simplex needs a finite radius: the maximum sum of the weights")
 

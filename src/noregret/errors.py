@@ -87,17 +87,29 @@ class DivergedError(NoregretError, ArithmeticError):
 
 
 _typed = False  # whether the user typed a command
+_options: frozenset[str] | None = None  # those of that command, once it is known which one it is
 
 
 @contextmanager
 def on_command_line() -> Iterator[None]:
     """Sentences that are made meanwhile name options, for the user typed a command."""
-    global _typed
-    before, _typed = _typed, True
+    global _typed, _options
+    before, _typed = (_typed, _options), True
     try:
         yield
     finally:
-        _typed = before
+        _typed, _options = before
+
+
+def command_has(options: Iterable[str]) -> None:
+    """Tell which options the command that was typed has."""
+    global _options
+    _options = frozenset(options)
+
+
+def offers(name: str) -> bool:
+    """Whether the user could give this setting here: every one in Python, those of its command on the command line."""
+    return _options is None or name in _options
 
 
 def spelled(name: str, *values: str, columns: Collection[str] = (), python: str | None = None) -> str:

@@ -279,7 +279,8 @@ def _read(name: str) -> tuple[Header, bytes]:
     except OSError as error:
         raise ModelFileError(f"cannot be read: {error.strerror}", name) from error
     if not data.startswith(MAGIC):
-        raise ModelFileError("is not a noregret model file", name)
+        receipt = data.lstrip()[:1] == b"{" and (b'"receipt"' in data or b'"kind"' in data[:4096])
+        raise ModelFileError(f"is {'a receipt' if receipt else 'not a noregret model file'}", name)
     if len(data) < _FRONT.size + 32:
         raise ModelFileError("the model file is cut short", name)
     _, version, length = _FRONT.unpack_from(data)

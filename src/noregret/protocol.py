@@ -22,6 +22,7 @@ from noregret.memory import free_memory, shortage
 from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.seen import Again, Repeats, Seen
+from noregret.setting import check_weights
 from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Sparse
@@ -289,6 +290,7 @@ def _weights(core: Core, block: Block, y: Vector, class_weight: dict[Any, float]
 
 
 def _check_class_weight(class_weight: dict[Any, float], core: Core) -> None:
+    check_weights("class_weight", class_weight)
     if not isinstance(core.labels, Labels):
         return  # a class may appear at any time
     labels: tuple[Any, Any] = core.labels.classes

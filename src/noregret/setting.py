@@ -143,14 +143,14 @@ def as_number(value: Any) -> float:
 def positive(who: str, what: str, value: Any) -> float:
     """A positive finite number."""
     if not 0.0 < as_number(value) < math.inf:
-        raise SettingError(f"{who}: {what} must be positive and finite, got {value}")
+        raise SettingError(f"{who}: {what} must be positive and finite, got {value!r}")
     return float(value)
 
 
 def not_negative(who: str, what: str, value: Any) -> float:
     """A finite number that may be 0."""
     if not 0.0 <= as_number(value) < math.inf:
-        raise SettingError(f"{who}: {what} must be at least 0 and finite, got {value}")
+        raise SettingError(f"{who}: {what} must be at least 0 and finite, got {value!r}")
     return float(value)
 
 
@@ -159,7 +159,7 @@ def between(low: float, high: float) -> Check:
 
     def check(who: str, what: str, value: Any) -> float:
         if not low <= positive(who, what, value) <= high:
-            raise SettingError(f"{who}: {what} must lie between {low:g} and {high:g}, got {value}")
+            raise SettingError(f"{who}: {what} must lie between {low:g} and {high:g}, got {value!r}")
         return float(value)
 
     return check
@@ -171,7 +171,7 @@ def whole(least: int, most: int = 2**63 - 1) -> Check:
 
     def check(who: str, what: str, value: Any) -> int:
         if not hasattr(value, "__index__") or isinstance(value, bool) or not least <= value <= most:
-            raise SettingError(f"{who}: {what} must be a whole number {limits}, got {value}")
+            raise SettingError(f"{who}: {what} must be a whole number {limits}, got {value!r}")
         return int(value)
 
     return check
@@ -189,5 +189,14 @@ def one_of(*words: str, but: str = "") -> Check:
 
 
 def flag(who: str, what: str, value: Any) -> bool:
-    """Anything that is true or not."""
+    """True or False, NumPy's and 0 and 1 among them."""
+    if isinstance(value, str) or value not in (False, True):
+        raise SettingError(f"{who}: {what} must be True or False, got {value!r}")
     return bool(value)
+
+
+def check_weights(who: str, weights: Mapping[Any, Any]) -> None:
+    """Weights of labels, each finite and at least 0."""
+    for label, weight in weights.items():
+        if not 0.0 <= as_number(weight) < math.inf:
+            raise SettingError(f"{who}: the weight of {label!r} must be finite and at least 0, got {weight!r}")

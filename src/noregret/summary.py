@@ -161,7 +161,7 @@ LEADERS = 5  # members that are named
 
 
 def members_head(run: Run) -> tuple[str, str, str, str]:
-    return "who leads the mixture", "share", "squared loss" if run.learner.regression else "log-loss", "per row"
+    return "member of the mixture", "weight now", "squared loss" if run.learner.regression else "log-loss", "per row"
 
 
 def member_rows(run: Run, most: int | None = LEADERS) -> list[tuple[str, str, str, str]]:
@@ -169,7 +169,7 @@ def member_rows(run: Run, most: int | None = LEADERS) -> list[tuple[str, str, st
     return [
         (
             one["name"],
-            share(one["share"], 1.0) if one["awake"] else "asleep",
+            share(one["share"], 1.0) if one["awake"] else "not playing",
             number(one["loss"]),
             per_round(one["loss"], run.rounds),
         )
@@ -184,8 +184,10 @@ def price(run: Run) -> str | None:
         return None
     best = min(playing, key=lambda one: one["loss"])
     paid = 0.0 if abs(best["price"]) <= 1e-12 * run.loss else best["price"]
-    told = f"price against the best member, {best['name']}: {signed(paid)}"
+    unit = "in squared loss" if run.learner.regression else "nats"
+    less = "less" if paid < 0.0 else "more"
+    told = f"the mixture lost {number(abs(paid))} {unit} {less} than its best member, {best['name']}"
     if run.learner.regression:
-        return f"{told} (squared loss)"
+        return told
     most = at_most(-arithmetic.log(best["prior"]) + arithmetic.log(2.0))
-    return f"{told} nats; by theorem never more than {most}"
+    return f"{told}; by theorem never more than {most} more"

@@ -136,7 +136,7 @@ def test_certify_says_what_is_wrong(stream, tmp_path):
     call("learn", stream, "--learner", "ogd", "--save", tmp_path / "m.nr", "--quiet")
     other = svmlight(tmp_path / "other.svm", seed=1)
     for arguments, sentence in (
-        ((tmp_path / "m.nr", other), "is not the stream that was learned from"),
+        ((tmp_path / "m.nr", other), "not the rows that this model learned from"),
         ((tmp_path / "m.nr", stream, stream), "learned from 1 streams, 2 were given"),
         ((tmp_path / "m.nr", stream, "--radii", "1,x"), "--radii must be numbers separated by commas"),
         ((tmp_path / "m.nr", stream, "--radii", "-1"), "--radii must be positive and finite"),

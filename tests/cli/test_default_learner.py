@@ -44,7 +44,7 @@ def test_the_table_names_learner_task_and_preparation(noregret, shipped):
     assert answer.out.startswith("auto (the default for two classes): radius 10, ")
     assert answer.rows()["task"] == ["two classes"]
     assert "task: two classes (0, 1), recognised from the first 569 rows (override: --task)" in answer.out
-    for line in ("who leads the mixture", "  baseline: best fixed frequency ", "price against the best member, "):
+    for line in ("member of the mixture", "  baseline: best fixed frequency ", " than its best member, "):
         assert line in answer.out
     assert "weights ‖w‖" not in answer.out
     assert "hindsight refer to the prepared rows" in noregret("learn", "breast_cancer.csv", "--loss", "hinge").out
@@ -112,7 +112,7 @@ def test_a_resumed_model_keeps_its_task(noregret, rows):
     refused = noregret("learn", rows, "--resume", "m.nr", "--task", "regression")
     assert (refused.code, refused.err) == (
         2,
-        "noregret: --task regression conflicts with the model, which has binary\n",
+        "noregret: --task regression conflicts with the model, which has binary: leave it out\n",
     )
 
 

@@ -51,7 +51,7 @@ BAD_FILES = {
         GOOD + "1 1:1\n" * 1000 + "2 1:1\n",
         r"third\.svm:1004: a third label, 2, after -1 and 1: for more than two classes use --task multiclass.*",
     ),
-    "label.svm": (GOOD + "spam 1:1\n", r"label\.svm:4: label 'spam' is not a number, the labels before it are"),
+    "label.svm": (GOOD + "spam 1:1\n", r"label\.svm:4: the label must be a number as in the rows before, got 'spam'"),
     "empty.svm": ("", r"empty\.svm: holds no rows"),
     "comments.svm": ("# nothing\n\n", r"comments\.svm: holds no rows"),
     "empty.csv": ("", r"empty\.csv: holds no rows, not even a header line"),

@@ -106,7 +106,7 @@ def test_a_mixture_names_its_members_and_weights_in_the_units_of_the_columns(nor
     assert "weights in the units of the columns: mean of the linear members by their shares (" in answer.out
     rows = answer.rows()
     assert {one["name"] for one in found["members"]} <= set(rows)
-    assert rows["logs-.15"][0] == "asleep"
+    assert rows["logs-.15"][0] == "not playing"
     largest = found["weights"][0]
     assert [float(cell) for cell in rows[largest["feature"]]] == pytest.approx(
         [largest["weight"], largest["effect"]], rel=1e-5

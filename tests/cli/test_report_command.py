@@ -33,7 +33,7 @@ def test_without_a_name_it_is_report_html(noregret, here, receipt):
 @pytest.mark.parametrize(
     ("write", "sentence"),
     [
-        (lambda path: path.write_text("not json"), "is not a receipt: it is not JSON"),
+        (lambda path: path.write_text("not json"), "it is not JSON"),
         (lambda path: path.write_text("[]"), "is not a receipt of noregret"),
         (lambda path: path.write_text('{"kind": "blend"}'), "is a receipt without a version"),
         (lambda path: path.write_bytes(b"NOREGRET"), "the model file is cut short"),

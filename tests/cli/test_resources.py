@@ -120,7 +120,7 @@ def test_control_characters_of_names_are_shown_escaped(noregret, here):
         for said in (answer.out, answer.err):
             assert not set(said) & {chr(code) for code in (*range(10), *range(11, 32), *range(127, 160))}
     assert "a\\u001b[31mb" in noregret("learn", "t.csv").out
-    assert noregret("learn", "no\x1b[2J\nfile").err == "noregret: no\\x1b[2J\\nfile: there is no such file\n"
+    assert noregret("learn", "no\x1b[2J\nfile").err == "noregret: no\\x1b[2J\\nfile: no file matches this pattern\n"
     assert noregret("learn", "t.csv", "--json").json["rounds"] == 2
 
 

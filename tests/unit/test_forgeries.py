@@ -153,7 +153,7 @@ def test_a_lower_end_that_belongs_to_another_theorem():
         (SQRT, lambda b: b["figures"]["loss"].update(lower=1e9), "is above the upper end"),
         (SQRT, lambda b: b["figures"].update(loss=b["figures"]["loss"]["upper"]), "a lower and an upper end"),
         (SQRT, lambda b: b["figures"]["loss"].update(about=1.0), "a lower and an upper end"),
-        (SQRT, lambda b: b["regret"].update(gap=0.0), "the width of that"),
+        (SQRT, lambda b: b["regret"].update(gap=0.0), "the width of the comparator's interval"),
         (SQRT, lambda b: b["regret"].update(upper=True), "is not a number"),
         (SQRT, lambda b: b["regret"].update(upper=10**30), "is not a number"),
         (SQRT, lambda b: b["regret"].update(upper=math.nan), "is not a number"),

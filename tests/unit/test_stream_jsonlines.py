@@ -254,7 +254,7 @@ BAD = {
     "null value": ({"y": 1, "a": None}, "feature 'a' is missing .NaN.: .*"),
     "no label": ({"a": 1}, "the label is missing .use missing='skip' to leave out such rows."),
     "null label": ({"y": None, "a": 1}, "the label is missing .*"),
-    "word label": ({"y": "spam", "a": 1}, "label 'spam' is not a number, the labels before it are"),
+    "word label": ({"y": "spam", "a": 1}, "the label must be a number as in the rows before, got 'spam'"),
     "label array": ({"y": ["x"], "a": 1}, "the value of 'y' must be a number, a string or an array of numbers .*"),
 }
 LATE = {

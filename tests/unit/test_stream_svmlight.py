@@ -59,7 +59,7 @@ def test_words_are_labels_too(stream_of):
 
 @pytest.mark.parametrize("block_rows", [1, 2, None])
 def test_a_word_after_numbers_is_refused_whatever_the_block_size(stream_of, block_rows):
-    with pytest.raises(InputError, match=r"rows\.svm:2: label 'spam' is not a number, the labels before it are"):
+    with pytest.raises(InputError, match=r"rows\.svm:2: the label must be a number as in the rows before, got 'spam'"):
         rows_of(stream_of("1 1:1\nspam 1:1\n", block_rows=block_rows))
 
 

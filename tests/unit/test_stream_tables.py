@@ -111,7 +111,7 @@ def test_labels_may_be_words(csv):
         ("label,a\n,1\n", {}, "rows.csv:2: the label is missing .use missing='skip'"),
         ("label,a\nspam,1\n,1\n", {}, "rows.csv:3: the label is missing .use missing='skip'"),
         ("label,a\n1,inf\n", {}, "rows.csv:2: feature 'a' must be finite, got inf"),
-        ("label,a\n1,2\nx,2\n", {}, "rows.csv:3: label 'x' is not a number, the labels before it are"),
+        ("label,a\n1,2\nx,2\n", {}, "rows.csv:3: the label must be a number as in the rows before, got 'x'"),
         ("label,a\n", {}, "rows.csv: holds no rows$"),
         ("", {}, "rows.csv: holds no rows, not even a header line"),
         (b"label,a\n1,\xff\n", {}, "rows.csv:2: is not UTF-8 text: byte 0xff"),

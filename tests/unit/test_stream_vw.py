@@ -83,7 +83,7 @@ def test_words_are_labels_too(tmp_path):
         ("1|f a", "the label is missing"),
         ("1 |f a:nan", r"f\^a is missing \(NaN\)"),
         ("1 |f a:inf", r"f\^a must be finite, got inf"),
-        ("x |f a", "label 'x' is not a number, the labels before it are"),
+        ("x |f a", "the label must be a number as in the rows before, got 'x'"),
         (b"1 |f \xff", "is not UTF-8 text: byte 0xff has no meaning there"),
         (b"1 |f a\x00", "holds a NUL byte"),
     ],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -19,7 +20,7 @@ import typer
 from noregret._version import __version__
 from noregret.cli.signals import came, listen, stop_code
 from noregret.cli.terminal import escaped_output
-from noregret.errors import CacheWarning, NoregretError, SettingError, on_command_line
+from noregret.errors import CacheWarning, NoregretError, SettingError, command_has, on_command_line
 from noregret.memory import shortage
 
 
@@ -59,7 +60,7 @@ COMMANDS = {
     "inspect": "What is in a model file.",
     "cache": "Keep a stream's parsed rows.",
     "report": "Receipts and models as one page to read and print.",
-    "demo": "Two learners on real data, with a receipt and a report.",
+    "demo": "The default and two learners on real data, with a receipt and a report.",
     "tour": "A guided tour in the terminal, four stops.",
     "bench": "Speed beside every installed peer.",
 }
@@ -131,6 +132,9 @@ def _command(words: list[str]) -> Any:
     """The program, with only the command that the first word names: reading what the others take is slow."""
     named = [word for word in words if word in COMMANDS]
     command = typer.main.get_command(program(*(named or COMMANDS)))
+    if named:
+        inner = getattr(command, "commands", {named[0]: command})[named[0]]
+        command_has(parameter.name for parameter in inner.params if parameter.name)
     check_only_what_is_given(command)
     return command
 
@@ -152,9 +156,18 @@ def _say(sentence: str) -> int:
 def _usage(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     where = "" if context is None else f"{context.command_path.removeprefix('noregret').strip()}: ".lstrip(": ")
-    message = error.format_message()  # type: ignore[attr-defined]
+    message = _plain(error.format_message())  # type: ignore[attr-defined]
     hint = "" if context is None else f" (see {context.command_path} --help)"
     return f"{where}{message[:1].lower()}{message[1:].rstrip('.')}{hint}"
+
+
+def _plain(message: str) -> str:
+    """`--radius must be a number, got 'abc'` for what the parser says of it."""
+    found = re.fullmatch(r"Invalid value for '(-[-\w]+).*?': (.*) is not a valid (\w+)( range)?\.?", message)
+    if found is None:
+        return message
+    kind = {"integer": "a whole number", "float": "a number"}.get(found[3], f"a {found[3]}")
+    return f"{found[1]} must be {kind}, got {found[2]}"
 
 
 def check_only_what_is_given(command: Any) -> None:

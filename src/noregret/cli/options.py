@@ -68,7 +68,7 @@ def check_same(stored: dict[str, Any], given: dict[str, Any], what: str) -> None
         kept = "label" if key == "label" and stored.get(key) is None else stored.get(key)
         if value is not None and kept != value:
             said = flag(key) if value is True else f"{flag(key)} {_shown(value)}"
-            raise SettingError(f"{said} conflicts with the {what}, which has {_shown(kept)}")
+            raise SettingError(f"{said} conflicts with the {what}, which has {_shown(kept)}: leave it out")
 
 
 def _shown(value: Any) -> str:

@@ -148,7 +148,7 @@ RATE = setting(
     "auto", "Step size: auto, constant:η, sqrt:η, normalised:η, horizon:T, horizon:T:G, doubling, doubling:G."
 )
 ETA = setting(1.0, "The step η, which never changes.", positive, _constant)
-WINDOW = setting(1000, "How many of the last rows are kept (at most 100000).", whole(1, 100_000))
+WINDOW = setting(1000, "How many of the last rows are kept (at most 100,000).", whole(1, 100_000))
 NEIGHBOURS = setting(10, "How many of the nearest of them vote (at most 1000).", whole(1, 1000))
 SMOOTHING = setting(
     0.5, "What is added to every count: of a feature in a class, or of the votes for a class.", between(1e-9, 1e9)
@@ -352,7 +352,7 @@ class FollowTheRegularisedLeader(Tied):
 @declares
 class ScaleFree(Tied):
     loss: str | Loss = LOSS.by_default("logistic", for_numbers="absolute")
-    centre: bool = setting(False, "Take the mean so far off every feature: for dense rows.", flag)
+    centre: bool = setting(False, "Subtract the mean so far from every feature: for dense rows.", flag)
 
 
 @declares
@@ -382,9 +382,17 @@ class Persistence(Prepared):
     )
 
 
+def _names(who: str, what: str, value: Any) -> str:
+    """Names as one text with commas; a list of them is as good."""
+    names = [value] if isinstance(value, str) else list(value) if isinstance(value, Sequence) else [value]
+    if not names or not all(isinstance(name, str) for name in names):
+        raise SettingError(f"{who}: {what} must be names of members, as a list or separated by commas, got {value!r}")
+    return ",".join(names)
+
+
 @declares
 class Auto(Tied):
     bias: bool = setting(True, "Append a constant 1 to every row.", flag)
     radius: float = RADIUS
-    members: str | None = setting(None, "The members of the pool, by name (all if left out).")
+    members: str | None = setting(None, "The members of the pool, by name (all if left out).", _names)
     task: Task | None = setting(None, "What is predicted: binary (if left out), multiclass or regression.", _task)

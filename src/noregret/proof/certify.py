@@ -79,7 +79,7 @@ def certify(
     segments = chains(core)
     given = [read_again(stream, core.options) for stream in streams]
     again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
-    _check_same(run, again.run)
+    _check_same(run, again.run, ", ".join(getattr(stream, "source", "the stream") for stream in given))
     made = receipt_of(
         again, segments, core, radius=radius, radii=radii, anytime=anytime, gap=gap, seconds=seconds, watch=watch
     )
@@ -185,9 +185,10 @@ def _in_other_balls(
     return [entry(played.run, played.rounds, one, margin, f"/{place}", points) for place, one in enumerate(found)]
 
 
-def _check_same(run: Run, again: Run) -> None:
+def _check_same(run: Run, again: Run, source: str) -> None:
     """The stream must be the one that was learned from: the same rounds give the same figures, bit for bit."""
     for what in ("rounds", "mistakes", "loss"):
         was, found = getattr(run, what), getattr(again, what)
         if was != found:
-            raise InputError(f"is not the stream that was learned from: {what} {found}, in the run {was}", "the stream")
+            told = f"they give {what} {found}, the run had {was}"
+            raise InputError(f"not the rows that this model learned from: {told}", source)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.atomic import whole_file
-from noregret.errors import ReceiptError
+from noregret.errors import ReceiptError, SettingError
 
 VERSION = 3
 ARITHMETIC = "lanes-1"  # sums in stated lanes, functions of the core: the same bits everywhere; see docs/receipts.md
@@ -102,6 +102,8 @@ class Receipt:
 
 def decoded(path: str | os.PathLike[str]) -> Any:
     """What a JSON file holds; a file that is none gets one sentence."""
+    if not isinstance(path, str | os.PathLike):
+        raise SettingError(f"a receipt must be a file or a Receipt, got {type(path).__name__}")
     name = os.fspath(path)
     try:
         data = Path(name).read_bytes()
@@ -113,7 +115,7 @@ def decoded(path: str | os.PathLike[str]) -> Any:
     except RecursionError as error:
         raise ReceiptError("is not a receipt: its JSON is nested too deeply", name) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise ReceiptError(f"is not a receipt: it is not JSON ({error})", name) from error
+        raise ReceiptError(f"is neither a receipt nor a proof: it is not JSON ({error})", name) from error
 
 
 def write(path: str | os.PathLike[str], body: dict[str, Any]) -> None:

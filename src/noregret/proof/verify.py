@@ -150,7 +150,9 @@ def _check_streams(receipt: Receipt, played: Replayed) -> None:
     """Of another stream nothing can be right: that is said first."""
     for place, (segment, digest) in enumerate(zip(receipt.segments, played.digests, strict=True), 1):
         if segment["digest"] != digest:
-            raise ReceiptError(f"the digest of stream {place}: this is not the stream that was played", failed=True)
+            raise ReceiptError(
+                f"the digest of stream {place}: these are not the rows that the receipt is about", failed=True
+            )
 
 
 def _check_segments(done: Verification, receipt: Receipt, core: Core, played: Replayed) -> None:
@@ -275,7 +277,7 @@ def _check_entry(done: Verification, entry: dict[str, Any], played: Replayed, po
     if found.tangent is None and feasible(rounds, judge):
         _check_exactly(done, entry, rounds, judge, found, where)
     width = relative_gap(real(entry["comparator"]["lower"]), real(entry["comparator"]["upper"]))
-    done.at_most(f"the width of that{where}", entry["gap"], width)
+    done.at_most(f"the width of the comparator's interval{where}", entry["gap"], width)
     own = own_loss(played.run, rounds)
     done.contains("the run's own loss", entry["own"], own, where)
     done.ends("the regret", entry["lower"], entry["upper"], own - Interval(found.lower, found.upper), where)

@@ -50,6 +50,10 @@ GLOSSARY: Rows = [
     ("baseline", "a rule that ignores all features; a useful learner beats it"),
     ("fixed model", "one set of weights for all rows, chosen after all labels are known (in hindsight)"),
     ("regret", "loss of the run − loss of the best fixed model: the price of learning row by row"),
+    ("comparator", "what a run is compared with: here the best fixed model, or one of several learners"),
+    ("log-loss, nats", "the loss −ln p when p is the probability given to the true label; nats are its unit"),
+    ("share, weight", "of a mixture: how much it follows one of its members; all shares add up to 1"),
+    ("AUC", "how often a row of the positive class has a higher score than one of the other: 1 is perfect, 0.5 chance"),
     ("… between two numbers", "the true value is proved to lie between them"),
     ("theorem, bound", "what mathematics guarantees: the observed value cannot be larger if the assumptions hold"),
     (

@@ -32,6 +32,7 @@ from noregret.summary import RUN_HEAD, number, per_round, run_rows, share
 NO_BASELINES = "The receipt does not hold the two baselines. Give the model file of the run as well to see them here."
 REGRET_NOTE = "regret = loss of the run − loss of the best fixed model; intervals are rounded outwards"
 REGRET_HEAD: tuple[object, ...] = ("comparison", "rounds", "loss of the run", "loss of the best fixed model", "regret")
+ONE_SET = "one set of weights for all rows"
 SMALL, LARGE = 0.05, 0.25  # shares of the loss that a fixed model could have saved
 CHECK = ("Before you rely on these numbers, recompute them with the commands under “How to verify”.", None)
 Step = tuple[str, str | None]
@@ -190,15 +191,15 @@ def _regret_means(regret: dict[str, Any] | None) -> list[str]:
     if regret is None:
         return []
     said = [
-        f"The best fixed model of this kind, chosen after all labels were known, has a loss of"
+        f"The best fixed model ({ONE_SET}), chosen after all labels were known, has a loss of"
         f" {between(regret['comparator'])} on these rows. By the same measure ({against(regret)}) the run has"
         f" {between(regret['own'])}. The difference is the regret, the price of learning row by row: {between(regret)}."
     ]
     saved = _saved(regret)
     if saved is not None and saved[1] > 0.0:
-        said.append(f"So no fixed model of this kind could have saved more than {_percent(saved[1])} of the loss.")
+        said.append(f"So no fixed model could have saved more than {_percent(saved[1])} of the loss.")
     elif float(regret["upper"]) < 0.0:
-        said.append("The regret is below 0: the run did better than every fixed model of this kind.")
+        said.append("The regret is below 0: the run did better than every such fixed model.")
     return said
 
 
@@ -209,9 +210,15 @@ def _upper_means(run: Run) -> list[str]:
     if upper >= run.loss:
         return [f"The bound on its regret, {most(upper)}, is too loose to be useful here."]
     return [
-        f"No fixed model of this kind would have lowered the loss by more than {most(upper)}"
+        f"No fixed model ({ONE_SET}{_limit(run)}) would have lowered the loss by more than {most(upper)}"
         f" ({_percent(upper / run.loss)} of it)."
     ]
+
+
+def _limit(run: Run) -> str:
+    """How large the weights may be that the bound is about."""
+    radius = run.learner.domain.radius
+    return f" of norm at most {radius:g}" if math.isfinite(radius) else ""
 
 
 def _percent(part: float) -> str:
@@ -289,7 +296,9 @@ def _regret_asks(regret: dict[str, Any] | None, run: Run | None) -> list[Step]:
     if saved is None:
         return []
     if saved[1] <= SMALL:
-        told = "Little is left to gain from a fixed model of this kind. To do better, add features or a richer model."
+        told = (
+            "Little is left to gain from fixed weights on these columns. To do better, add features or a richer model."
+        )
         return [(told, None)]
     size = "Much" if saved[0] > LARGE else "Part"
     told = f"{size} of the loss was the price of learning row by row. See whether another learner pays less:"
@@ -304,7 +313,9 @@ def _about(learner: dict[str, Any], reading: dict[str, Any], segments: list[dict
     rows.append(("  settings", _settings(learner["settings"]) or "none"))
     if learner.get("labels"):
         rows.append(("labels", shown(learner["labels"])))
-    read = {key: value for key, value in reading.items() if value not in (None, [], ())}
+    read = {key: value for key, value in reading.items() if value not in (None, [], ()) and key != "hash_bits"}
+    if any(kind in ("category", "text") for kind in dict(reading.get("columns") or {}).values()):
+        read["hash_bits"] = reading["hash_bits"]
     rows += [(f"reading: {word(shown(key))}", shown(value)) for key, value in read.items()]
     for place, one in enumerate(segments[:MANY], 1):
         which = "stream" if len(segments) == 1 else f"stream {place}"

@@ -20,7 +20,7 @@ from noregret.errors import SettingError
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
 from noregret.loss import probability
-from noregret.setting import declares, setting
+from noregret.setting import check_weights, declares, setting
 from noregret.sklearn.base import LinearEstimator, Vector, serialised
 from noregret.sklearn.rows import checked_weight, refuse_strange
 from noregret.stream.labels import Labels, same
@@ -57,6 +57,8 @@ class Classifier(Weighing, ClassifierMixin, LinearEstimator):  # type: ignore[mi
             return weights
         if self.class_weight == "balanced" and not balanced:
             raise ValueError(BALANCED)
+        if isinstance(self.class_weight, Mapping):
+            check_weights("class_weight", self.class_weight)
         weight = self._by_class(y, classes, balanced)
         return weight if weights is None else weights * weight
 
@@ -68,6 +70,7 @@ class Classifier(Weighing, ClassifierMixin, LinearEstimator):  # type: ignore[mi
         if isinstance(self.class_weight, str):
             raise SettingError(BALANCED)
         weights = {} if self.class_weight is None else self.class_weight
+        check_weights("class_weight", weights)
         return next((float(weight) for label, weight in weights.items() if same(label, y)), 1.0)
 
     def _spelled_labels(self) -> list[Any]:

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, spelled
+from noregret.errors import InputError, offers, spelled
 from noregret.stream.block import Block
 from noregret.stream.cells import number
 
@@ -250,8 +250,8 @@ def plain_label(label: Any, source: str | None = None, line: int | None = None) 
         raise InputError(f"a label must be finite, got {label!r}", source, line)
     if abs(value) >= LARGEST:
         raise InputError(
-            f"a label that is a number must be below 2**53 to differ from its neighbours, got {int(value)}:"
-            " write it as text, with a letter in front",
+            f"a label that is a number must be below 2**53 to differ from its neighbours, got {value:g}:"
+            " if it names a class, put a letter in front of it; if it is a quantity, use a larger unit",
             source,
             line,
         )
@@ -311,10 +311,12 @@ def _third(
     label: Label, negative: Label | None, positive: Label | None, source: str | None, line: int | None
 ) -> InputError:
     pair = f"{shown_label(negative)} and {shown_label(positive)}"
-    advice = f"for more than two classes use {_multiclass()}"
+    advice = f": for more than two classes use {_multiclass()}"
     if not (isinstance(label, str) or label in (-1.0, 0.0, 1.0)):
-        advice += f"; for numbers use {spelled('task', 'regression', python='a Regressor')}"
-    return InputError(f"a third label, {shown_label(label)}, after {pair}: {advice}", source, line)
+        advice += f"; for numbers use {spelled('task', 'regression', python='AutoRegressor')}"
+    if not offers("task"):
+        advice = ", and there can be two"
+    return InputError(f"a third label, {shown_label(label)}, after {pair}{advice}", source, line)
 
 
 class _StoredClasses(msgspec.Struct):

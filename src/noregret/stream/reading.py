@@ -99,7 +99,7 @@ class Settings:
         features = Features(kind, columns) if self.features is None else self.features
         if features.kind == "names":
             if features.width:
-                raise SettingError(f"the model's features have names, those of {source} have none")
+                raise InputError("the rows must name their features, as the model's do", source)
             features.kind = kind
             features.reach(columns)
         if kind == features.kind == "columns" and features.width != columns:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, SettingError, listed, spelled
+from noregret.errors import InputError, SettingError, listed, offers, spelled
 from noregret.stream.block import Dense, Floats, Rows
 from noregret.stream.cells import Strings, is_missing, number
 from noregret.stream.column import CATEGORY, LEFT_OUT, NUMBER, TEXT, Asked, Decision, Kind, kinds_of, label_line
@@ -164,8 +164,8 @@ def plain_number(cell: str, name: str, source: str, line: int) -> float:
     if value is None:
         amount = any(not len(amounts(Strings.of([cell]), mark)[1]) for mark in MARKS)
         option, what = ("numeric", "numbers are written so") if amount else ("categorical", "values are names")
-        advice = f"(if its {what}, declare it with {spelled(option, columns=[name])})"
-        raise InputError(f"column {name!r} must hold numbers, got {cell!r} {advice}", source, line)
+        advice = f" (if its {what}, declare it with {spelled(option, columns=[name])})" if offers(option) else ""
+        raise InputError(f"column {name!r} must hold numbers, got {cell!r}{advice}", source, line)
     return value
 
 
@@ -236,6 +236,11 @@ def _no_label(names: Sequence[str], settings: Settings, source: str) -> InputErr
     wanted = settings.label or (None if settings.features is None else settings.features.label)
     if wanted is not None:
         return InputError(f"there is no column {wanted!r}: the columns are {listed(names)}", source)
+    ignored = [name for name in names if name in settings.ignore and name.lower() in USUAL_LABELS]
+    if ignored:
+        said = f"column {ignored[0]!r} is in {spelled('ignore')}"
+        advice = f"leave it out there, or say which column is the label: {spelled('label', 'COLUMN')}"
+        return InputError(f"{said}, and no other column has the usual name of a label: {advice}", source)
     *usual, last = USUAL_LABELS
     none = f"no column is named {', '.join(usual)} or {last}"
     advice = f"say which one is the label: {spelled('label', 'COLUMN')}"

@@ -145,7 +145,7 @@ class LabelTokens:
         return found
 
     def _no_number(self, token: str, line: int) -> InputError:
-        return InputError(f"label {token!r} is not a number, the labels before it are", self._source, line)
+        return InputError(f"the label must be a number as in the rows before, got {token!r}", self._source, line)
 
     def numbers(
         self, found: NDArray[np.float64], tokens: Callable[[], Sequence[str]], lines: NDArray[np.int64]

@@ -310,7 +310,9 @@ class Records:
             try:
                 cells = next(self._reader, None)
             except csv.Error as error:
-                raise InputError(f"is not well-formed CSV ({reason(error)})", self._source, self.line) from error
+                opened = f" (the row begins in line {self.began})" if self.line > self.began else ""
+                sentence = f"is not well-formed CSV ({reason(error)}){opened}"
+                raise InputError(sentence, self._source, self.line) from error
         if cells is not None and width and len(cells) != width:
             sentence = f"expected {width} cells as in the header, got {len(cells)}"
             raise InputError(sentence, self._source, self.began)
