@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from noregret._version import __version__
+from noregret.bench.auto import auto
 from noregret.bench.linear import accuracy, own_loss, passes, single
 from noregret.bench.processes import cached, files, scaling, start, tables
 from noregret.bench.streams import FULL, QUICK, TINY, Size
@@ -30,6 +31,7 @@ JOBS: dict[str, Callable[[Size, Path], Iterator[Row]]] = {
     "own-loss": own_loss,
     "single": single,
     "files": files,
+    "auto": auto,
     "cache": cached,
     "csv": tables,
     "accuracy": accuracy,

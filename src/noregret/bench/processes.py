@@ -62,7 +62,7 @@ def files(size: Size, folder: Path) -> Iterator[Row]:
         "Vowpal Wabbit, its cache": (*VW, "-d", theirs, "--cache_file", cache),
         "scikit-learn": (sys.executable, "-c", LOAD_AND_FIT, text),
     }
-    yield from _raced(job, commands, size, folder)
+    yield from raced(job, commands, size, folder)
 
 
 def cached(size: Size, folder: Path) -> Iterator[Row]:
@@ -75,10 +75,10 @@ def cached(size: Size, folder: Path) -> Iterator[Row]:
         f"{OURS}, text": (*LEARN, text, *ADAGRAD, "--json"),
         "Vowpal Wabbit, its cache": (*VW, "-d", theirs, "--cache_file", cache),
     }
-    yield from _raced("the same rows from a binary cache, whole process", commands, size, folder)
+    yield from raced("the same rows from a binary cache, whole process", commands, size, folder)
 
 
-def _raced(job: str, commands: dict[str, tuple[str, ...]], size: Size, folder: Path) -> Iterator[Row]:
+def raced(job: str, commands: dict[str, tuple[str, ...]], size: Size, folder: Path) -> Iterator[Row]:
     present = {name: command for name, command in commands.items() if OURS in name or installed(name.split(",")[0])}
     turns = {name: size.slow_turns if name == "scikit-learn" else size.turns for name in present}
     found = best_process(present, turns, str(folder / "report.json"))
