@@ -337,7 +337,7 @@ BUGS = {
         left_out(prepare, "unit_rows"), ogd(unit_norm=True), twin_of_the_preparation, "the replay: scores"
     ),
     "scale": Bug(left_out(prepare, "scale_features"), ogd(scale="max"), twin_of_the_preparation, "the replay: scores"),
-    "digest": Bug(digest_without_labels, PERCEPTRON, twin_of_the_digest, "this is not the stream that was played"),
+    "digest": Bug(digest_without_labels, PERCEPTRON, twin_of_the_digest, "these are not the rows"),
     "row": Bug(row_with("hinge-mistakes", function=half_bound), PERCEPTRON, rows, "hinge-mistakes: the bound"),
     "need": Bug(
         row_with("hinge-explicit", needs=needs_nothing),
@@ -493,7 +493,7 @@ def _skip(patch, name):
 def test_a_verifier_that_does_not_compare_the_digest_still_replays_and_one_that_does_neither_is_blind():
     stream, other = (ROWS, LABELS), (ROWS + 0.25, LABELS)
     receipt = certify(nr.play(LEARNERS["perceptron"](), stream), stream)
-    with pytest.raises(ReceiptError, match="this is not the stream that was played"):
+    with pytest.raises(ReceiptError, match="these are not the rows that the receipt is about"):
         verify(receipt, other)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(verifier, "_check_streams", lambda *given: None)

@@ -229,7 +229,7 @@ def test_what_cannot_be_replayed_is_said():
         certify(run, (X, y))
     again = nr.OnlineGradientDescent(radius=2.0)
     first = nr.play(again, (X, y))
-    with pytest.raises(InputError, match="is not the stream that was learned from"):
+    with pytest.raises(InputError, match="not the rows that this model learned from"):
         certify(first, (X[::-1], y[::-1]))
     nr.play(again, (X, y))
     with pytest.raises(SettingError, match="has gone on since"):
@@ -290,7 +290,7 @@ def test_weights_other_than_1_leave_mistake_bounds_unmet():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "is not a receipt: it is not JSON"),
+        ("", "is neither a receipt nor a proof: it is not JSON"),
         ("[1]", "is not a receipt of noregret"),
         ('{"receipt": 7}', "is a receipt of version 7, this noregret reads version 3"),
         ('{"receipt": 1}', "is a receipt of version 1, this noregret reads version 3: make it again"),
@@ -329,5 +329,5 @@ def test_a_time_limit_gives_an_honest_wider_interval():
 
 def test_a_receipt_that_is_not_text_is_one_sentence(tmp_path):
     (tmp_path / "r.json").write_bytes(b'{"a":"\xff"}')
-    with pytest.raises(ReceiptError, match=r"r\.json: is not a receipt: it is not JSON"):
+    with pytest.raises(ReceiptError, match=r"r\.json: is neither a receipt nor a proof: it is not JSON"):
         verify(tmp_path / "r.json", ([[1.0]], [1]))

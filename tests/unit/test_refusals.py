@@ -211,10 +211,10 @@ def test_a_pair_that_is_not_finite_does_not_widen_the_model():
         (nr.Perceptron(shuffle="a"), "shuffle: the seed must be a whole number of at least 0, got 'a'"),
         (nr.Perceptron(shuffle=-1), "shuffle: the seed must be a whole number of at least 0, got -1"),
         (nr.OnlineGradientDescent(radius=[1.0]), "radius must be positive, got"),
-        (nr.OnlineGradientDescent(l2="much"), "ogd: l2 must be at least 0 and finite, got much"),
-        (nr.StronglyConvexGradientDescent(radius="a"), "radius must be positive, got a"),
+        (nr.OnlineGradientDescent(l2="much"), "ogd: l2 must be at least 0 and finite, got 'much'"),
+        (nr.StronglyConvexGradientDescent(radius="a"), "radius must be positive, got 'a'"),
         (nr.StronglyConvexGradientDescent(sigma=10**400), "ogd-strong: sigma must be positive and finite, got 1000"),
-        (nr.AdaGrad(radius="a"), "radius must be positive, got a"),
+        (nr.AdaGrad(radius="a"), "radius must be positive, got 'a'"),
         (nr.FollowTheRegularisedLeader(beta=None), "ftrl: beta must be at least 0 and finite, got None"),
     ],
 )

@@ -137,7 +137,7 @@ def test_own_settings_come_first_and_a_plain_value_is_a_new_default():
     ("what", "sentence"),
     [
         ({"size": 0}, "own: size must be positive and finite, got 0"),
-        ({"size": "1"}, "own: size must be positive and finite, got 1"),
+        ({"size": "1"}, "own: size must be positive and finite, got '1'"),
         ({"many": 0}, "own: many must be a whole number of at least 1, got 0"),
         ({"many": 1.5}, "own: many must be a whole number of at least 1, got 1.5"),
         ({"many": True}, "own: many must be a whole number of at least 1, got True"),

@@ -87,7 +87,7 @@ def test_the_positive_label_that_was_asked_for_is_plus_one(positive, labels, cod
         (
             [0, 1, 2],
             3,
-            r"a third label, 2, after 0 and 1: .* use MulticlassPerceptron; for numbers use a Regressor",
+            r"a third label, 2, after 0 and 1: .* use MulticlassPerceptron; for numbers use AutoRegressor",
         ),
         (
             ["a", "b", "a", "c"],
@@ -154,7 +154,7 @@ def test_numbers_that_cannot_be_told_apart_are_no_labels(learner):
     y = np.array([2**53, 2**53 + 1])
     with pytest.raises(InputError, match=r"a label that is a number must be below 2\*\*53 .* got 9007199254740992"):
         nr.play(learner, nr.read((np.eye(2), y)))
-    with pytest.raises(InputError, match="write it as text"):
+    with pytest.raises(InputError, match="if it names a class, put a letter in front of it"):
         learner.fit(np.eye(2), y)
     nr.play(learner, nr.read((np.eye(2), y.astype(str))))
 

@@ -115,7 +115,7 @@ def test_options_for_named_columns_are_refused(stream_of, option):
 
 
 def test_a_model_with_names_is_refused(stream_of):
-    with pytest.raises(SettingError, match=r"the model's features have names, those of .*rows\.svm have none"):
+    with pytest.raises(InputError, match=r"rows\.svm: the rows must name their features, as the model's do"):
         stream_of("1 1:1\n", features=Features.named(["a"]))
 
 

@@ -250,7 +250,7 @@ def plain_label(label: Any, source: str | None = None, line: int | None = None) 
         raise InputError(f"a label must be finite, got {label!r}", source, line)
     if abs(value) >= LARGEST:
         raise InputError(
-            f"a label that is a number must be below 2**53 to differ from its neighbours, got {value:g}:"
+            f"a label that is a number must be below 2**53 to differ from its neighbours, got {int(value)}:"
             " if it names a class, put a letter in front of it; if it is a quantity, use a larger unit",
             source,
             line,
