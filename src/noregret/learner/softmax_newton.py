@@ -45,7 +45,7 @@ class SoftmaxNewton(Weighted, Forecaster):
         self._raw = np.zeros(classes)
 
     def _make_places(self, size: int) -> None:
-        """aI and its inverse for so many places, with what is known of the first of them."""
+        """aI and its inverse for that many places, with what is known of the first of them."""
         n, eye = len(self.A), np.eye(size)
         A, B = float(self.told.ridge) * eye, eye / float(self.told.ridge)
         A[:n, :n], B[:n, :n] = self.A, self.B

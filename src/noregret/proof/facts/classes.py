@@ -274,7 +274,7 @@ class ManyClasses:
         return self._over_known(self._shares - self.rounds.scores[:, 3], 1)
 
     def _over_known(self, lost: Vector, terms: int) -> Interval:
-        """Σ k·lost over the rounds with a known label, each the sum of so many terms and the two above."""
+        """Σ k·lost over the rounds with a known label, each a sum of that many terms and the two above."""
         assert self.rounds.scores is not None
         known = self.known_labels
         off = enclose.EPS * (terms + 8.0) * (4.0 - self.rounds.scores[:, 3] - self._shares)
