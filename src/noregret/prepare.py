@@ -119,7 +119,7 @@ class Moments:
         start = slots.start if slots else rows.width + len(self.mean)
         moments, room = (self.mean, self.squares, self.rows), np.zeros(len(self.mean))
         place = (start, len(slots), known, room, self.alone)
-        count = standardise_entries(*rows.given, *moments, *place, bounds, indices, values, learn)
+        count = standardise_entries(*rows.native, *moments, *place, bounds, indices, values, learn)
         return Sparse(bounds, indices[:count], values[:count], rows.width)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -321,7 +321,7 @@ class Preparation:
 
 def _arrays(rows: Rows) -> tuple[Any, ...]:
     """A matrix, or the three arrays of compressed rows."""
-    return (rows.X,) if isinstance(rows, Dense) else rows.given
+    return (rows.X,) if isinstance(rows, Dense) else rows.native
 
 
 def _wider(array: NDArray[Any], width: int) -> NDArray[Any]:

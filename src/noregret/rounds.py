@@ -17,7 +17,7 @@ from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.rowfile import Column
 
 Vector = NDArray[np.float64]
-Given = Any  # a matrix, or the triple (indptr, indices, values), as kernels take rows
+NativeRows = Any  # a matrix, or the triple (indptr, indices, values), as kernels take rows
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Rounds:
         return self.rows.width
 
     @property
-    def given(self) -> Given:
+    def native(self) -> NativeRows:
         """The rows as the native loops take them."""
-        return self.rows.given
+        return self.rows.native
 
     def first(self, count: int) -> Rounds:
         """The first rounds, `count` of them."""

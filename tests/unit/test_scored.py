@@ -155,13 +155,13 @@ def test_arrays_that_do_not_fit_are_refused_by_the_core():
     with pytest.raises(ValueError, match="no room for the counts"):
         play_words(*rows, *words._learned, words.record, np.zeros(3), np.zeros(3))
     with pytest.raises(ValueError, match="no room for the rows of the window"):
-        play_nearest(*rows, np.zeros(5), *near.window.given[1:], near.record, near.total, np.zeros(3))
-    window = list(near.window.given)
+        play_nearest(*rows, np.zeros(5), *near.window.native[1:], near.record, near.total, np.zeros(3))
+    window = list(near.window.native)
     window[4] = np.zeros(3)
     with pytest.raises(ValueError, match="no room for the nearest"):
         play_nearest(*rows, *window, near.record, near.total, np.zeros(3))
     numbers = NearestNumbers()
-    window = list(numbers.window.given)
+    window = list(numbers.window.native)
     window[1] = np.zeros(3)
     with pytest.raises(ValueError, match="a label for each vote"):
         play_nearest_numbers(*rows, *window, numbers.record, numbers.total, np.zeros(3))
@@ -173,4 +173,4 @@ def test_a_class_that_is_not_known_is_refused_by_the_core():
     learner.window.lines["classes"][2] = 7.0
     where = (learner.record, learner.clock, learner.counts, learner.table, learner._buffers, np.zeros((3, 4)))
     with pytest.raises(ValueError, match="a kept row has no class"):
-        play_nearest_classes(WORDS, np.zeros(3), np.zeros(0), *learner.window.given, 0.5, *where, np.zeros((0, 0)))
+        play_nearest_classes(WORDS, np.zeros(3), np.zeros(0), *learner.window.native, 0.5, *where, np.zeros((0, 0)))

@@ -23,7 +23,7 @@ from noregret._native import CONSTANT, GRADIENTS, HISTORY_ROWS, MEMBER_COLUMNS, 
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.learner import settings
-from noregret.learner.core import Arrays, Core, Given, Vector, check_memory, fit
+from noregret.learner.core import Arrays, Core, NativeRows, Vector, check_memory, fit
 from noregret.learner.platt import Platt, Temperature
 from noregret.learner.pool import chosen, priors
 from noregret.learner.threads import side_by_side
@@ -212,7 +212,7 @@ class Auto(Core):
 
     # -- rounds --------------------------------------------------------------------------------------------------------
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         given = rows_of(rows)
         if len(weights) and not weights.all():  # what is no round must not move the means of others
             some = np.flatnonzero(weights)
@@ -242,7 +242,7 @@ class Auto(Core):
         if not self.rounds:
             self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0]))), 1)
         state = (said, self.standing, self.tops, MIXING, self.history, self.beats, self.total, self.record)
-        return _native.play_mixture(rows.given, y, weights, *state, scores)
+        return _native.play_mixture(rows.native, y, weights, *state, scores)
 
     def _marks(self, rows: Rows) -> list[tuple[int, int]]:
         """Where other members may play than before, and how wide the stream is from there on."""
@@ -303,7 +303,7 @@ class Auto(Core):
         return np.full((len(self.members), rows), math.nan)
 
     def _let_play(self, i: int, rows: Rows, y: Vector, weights: Vector, said: Said) -> None:
-        self.cores[i]._play(rows.given, y, weights, said)
+        self.cores[i]._play(rows.native, y, weights, said)
         if i in self.scalings:
             said[:] = self.scalings[i].play(said, y, weights)
 
@@ -312,7 +312,7 @@ class Auto(Core):
     def _score(self, rows: Rows) -> Vector:
         return self._mixed(rows, past=False)
 
-    def score_one(self, row: Given) -> Any:
+    def score_one(self, row: NativeRows) -> Any:
         return self._mixed(rows_of(row), past=True)[0]
 
     def _mixed(self, rows: Rows, past: bool) -> Vector:

@@ -87,7 +87,7 @@ class AutoNumbers(Auto):
 
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         state = (said, self.standing, self.range, self.history, self.beats, self.total, self.record, scores)
-        return _native.play_aggregate(rows.given, y, weights, *state)
+        return _native.play_aggregate(rows.native, y, weights, *state)
 
     def _mix_scores(self, said: Said) -> Vector:
         scores = np.empty(said.shape[1])

@@ -150,7 +150,7 @@ class Weighted(ManyClasses):
         """⟨w_k, x⟩ with the bias, for each row and each class."""
         z = self.z if rows.width <= len(self.z) else wider(self.z, (rows.width, self.z.shape[1]))
         out = np.empty((len(rows), len(self.biases)))
-        score_classes(rows.given, z, self.biases, float(self.config["bias"][0]), self.known, out)
+        score_classes(rows.native, z, self.biases, float(self.config["bias"][0]), self.known, out)
         return np.ascontiguousarray(out[:, : self.known])
 
     def grow(self, width: int, sparse: bool) -> None:

@@ -18,7 +18,7 @@ from noregret._native import COORDINATE_KINDS, GRADIENTS, norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError, spelled
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Given, Vector, aligned, check_memory, fit
+from noregret.learner.core import EVERYWHERE, Arrays, NativeRows, Vector, aligned, check_memory, fit
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.rate import Rate, of_coordinates
@@ -39,7 +39,7 @@ class Coordinate(Linear):
         super().__init__(**given)
         self.grow(0, sparse=False)  # a first row without features finds a table too
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
         return _native.play_coordinates(self._native_loss(), rows, y, weights, self.total, self.record, scores)
 
     @property
@@ -197,7 +197,7 @@ class ScaleFree(Coordinate):
         if isinstance(rows, Sparse) and self.told.centre:
             raise SettingError(f"scale-free: {_centre()} needs dense rows, and these are sparse")
         scores = np.empty(len(rows))
-        _native.score_coordinates(rows.given, self.total, self.record, scores)
+        _native.score_coordinates(rows.native, self.total, self.record, scores)
         return scores
 
 

@@ -36,7 +36,7 @@ NO_WEIGHTS: Vector = np.zeros(0)
 EVERYWHERE = Domain(radius=math.inf)
 Settings = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
-Given = Any  # a matrix, or the triple (indptr, indices, values)
+NativeRows = Any  # a matrix, or the triple (indptr, indices, values)
 LINE = 64  # bytes that come from memory together
 TOOLS = ("lock", "single", "_loss")  # what a copy makes for itself
 Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
@@ -240,7 +240,7 @@ class Core(ABC):
             self.grow(rows.width, sparse=isinstance(rows, Sparse))
             scores = self._blank(len(rows))
             if keep is None:
-                self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+                self._play(rows.native, y, NO_WEIGHTS if weights is None else weights, scores)
             else:
                 self._play_kept(rows, y, weights, scores, keep)
             return scores
@@ -260,8 +260,8 @@ class Core(ABC):
         """As `play`, where nobody asks for the scores."""
         self.play(rows, y, weights)
 
-    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        """One round, for a row as the loops take it (`Rows.given`) with features below `width`."""
+    def play_one(self, row: NativeRows, width: int, y: float, weight: float) -> None:
+        """One round, for a row as the loops take it (`Rows.native`) with features below `width`."""
         if width > self.width:
             self.grow(width, sparse=isinstance(row, tuple))
         weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
@@ -272,12 +272,12 @@ class Core(ABC):
         return np.full(rows if self.outputs == 1 else (rows, self.outputs), math.nan)
 
     @abstractmethod
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         """The rounds themselves, on prepared rows; the scores are written where they are asked for."""
 
     def _play_kept(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
         """The rounds, handed on as they were played."""
-        self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+        self._play(rows.native, y, NO_WEIGHTS if weights is None else weights, scores)
         keep.add(rows, y, weights, scores)
 
     def follow_up(self, answer: int, x: Any, y: float) -> bool:
@@ -326,7 +326,7 @@ class Core(ABC):
                 found.append(self._score(part))
             return found[0] if len(found) == 1 else np.concatenate(found)
 
-    def score_one(self, row: Given) -> Any:
+    def score_one(self, row: NativeRows) -> Any:
         """The score of a single prepared row, of many classes that of each; no feature beyond those that are known."""
         return self._score(rows_of(row))[0]
 

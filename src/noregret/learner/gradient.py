@@ -19,7 +19,7 @@ from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner import settings
 from noregret.learner.coordinate import WEIGHT, Coordinate
-from noregret.learner.core import Given, Vector
+from noregret.learner.core import NativeRows, Vector
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -72,7 +72,7 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
     _kind = _native.TRUNCATED
     guarded = False
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
         return _native.play_truncated(self._native_loss(), rows, y, weights, self.total, self.record, scores)
 
     @property
@@ -97,7 +97,7 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        _native.score_truncated(rows.given, self.total, self.record, scores)
+        _native.score_truncated(rows.native, self.total, self.record, scores)
         return scores
 
 

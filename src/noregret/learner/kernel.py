@@ -23,7 +23,7 @@ from noregret.domain import Domain
 from noregret.errors import SettingError, spelled
 from noregret.kernel import Kernel, parse
 from noregret.learner import settings
-from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, NativeRows, Vector
 from noregret.learner.fold import Fold, folded, until
 from noregret.learner.supports import BLOCK, Columns, Matrix, Panels, Supports, store, whole
 from noregret.loss import Loss
@@ -142,9 +142,9 @@ class KernelPerceptron(Core):
         self._store = store(self.kernel, bool(self.config["bias"][0]), width, sparse=True)
         self.paired, self._order, self._fold = True, np.arange(self._count), None
         if self._count:
-            self._store.keep(self._store.prepared(before.rows(slots).given), self._order, self._order)
+            self._store.keep(self._store.prepared(before.rows(slots).native), self._order, self._order)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if self.kernel.precomputed and weights.shape[0] and not weights.all():
             raise SettingError("kernel precomputed: a row of weight 0 would leave its column without a row")
         for start in range(0, len(y), BLOCK):
@@ -153,7 +153,7 @@ class KernelPerceptron(Core):
                 part = slice(start, stop)
                 start += self._play_block(_part(rows, part), y[part], weights[part], scores[part])
 
-    def _play_block(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+    def _play_block(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
         """One block: its kernel values against the supports and among its own rows, then the rounds.
 
         Returns how many were played: where more supports are to be folded the block ends.
@@ -227,7 +227,7 @@ class KernelPerceptron(Core):
 
     def _score(self, rows: Rows) -> Vector:
         """The scores of prepared rows, without the features that were never learned from."""
-        scores, given = np.empty(len(rows)), _within(rows.given, self.width)
+        scores, given = np.empty(len(rows)), _within(rows.native, self.width)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, min(start + BLOCK, len(rows)))
             values = self._values(self._store.prepared(_part(given, part)), own=False)
@@ -251,12 +251,12 @@ def _check_rows_as_they_are(kernel: Kernel, told: settings.KernelPerceptron) -> 
         raise SettingError("kernel precomputed: the number of its rows is known, so a budget has no meaning")
 
 
-def _part(rows: Given, part: slice) -> Given:
+def _part(rows: NativeRows, part: slice) -> NativeRows:
     """Consecutive rows."""
     return (rows[0][part.start : part.stop + 1], *rows[1:]) if isinstance(rows, tuple) else rows[part]
 
 
-def _within(rows: Given, width: int) -> Given:
+def _within(rows: NativeRows, width: int) -> NativeRows:
     """Rows without the features from `width` on."""
     if not isinstance(rows, tuple):
         return rows[:, :width]

@@ -23,7 +23,7 @@ from noregret._native import (
 )
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Given, Vector
+from noregret.learner.core import EVERYWHERE, Arrays, NativeRows, Vector
 from noregret.learner.forecaster import Forecaster
 from noregret.learner.scored import Scored
 from noregret.learner.window import Window
@@ -66,15 +66,15 @@ class NearestNeighbours(Neighbours):
     declared = settings.NearestNeighbours
     kept = ("votes",)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        own = (*self.window.given, self.record, self.total[: self.width], scores)
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+        own = (*self.window.native, self.record, self.total[: self.width], scores)
         if play_nearest(rows, y, weights, *own) < len(y):
             self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        own = (*self.window.given, scores)
-        score_nearest(rows.given, *own)
+        own = (*self.window.native, scores)
+        score_nearest(rows.native, *own)
         return scores
 
 
@@ -89,15 +89,15 @@ class NearestNumbers(Neighbours):
     def _rules(self) -> tuple[Loss, Domain, Rate]:
         return squared(), EVERYWHERE, Rate(CONSTANT, 1.0)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        own = (*self.window.given, self.record, self.total[: self.width], scores)
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+        own = (*self.window.native, self.record, self.total[: self.width], scores)
         if play_nearest_numbers(rows, y, weights, *own) < len(y):
             self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        own = (*self.window.given, scores)
-        score_nearest_numbers(rows.given, *own)
+        own = (*self.window.native, scores)
+        score_nearest_numbers(rows.native, *own)
         return scores
 
 
@@ -117,15 +117,15 @@ class NearestClasses(Forecaster):
         """0: it has no weights."""
         return 0.0
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
-        own = (*self.window.given, self.told.smoothing, *where)
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
+        own = (*self.window.native, self.told.smoothing, *where)
         return play_nearest_classes(rows, y, weights, *own)
 
     def _score(self, rows: Rows) -> Vector:
         """ln(α + votes) for each row and each class."""
         scores = np.empty((len(rows), self.known))
-        own = (*self.window.given, self.told.smoothing, scores)
-        score_nearest_classes(rows.given, *own)
+        own = (*self.window.native, self.told.smoothing, scores)
+        score_nearest_classes(rows.native, *own)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

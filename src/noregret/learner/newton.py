@@ -17,7 +17,7 @@ from noregret import loss as losses
 from noregret._native import CONSTANT, GRADIENTS, norm2, play_newton, score_newton
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Core, Given, Vector, fit
+from noregret.learner.core import EVERYWHERE, Arrays, Core, NativeRows, Vector, fit
 from noregret.learner.matrix import Square, below, room_for
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -99,7 +99,7 @@ class LogisticNewton(Core):
         root = math.sqrt(1.0 / self.told.ridge)
         return root * np.eye(size), np.zeros(size), np.zeros(size), np.zeros(size)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         state, told = (self.S, self.theta, self.total, self.f, self.places), self.told
         rules = told.ridge, told.walk, told.play == "two-label"
         if play_newton(rows, y, weights, *state, *rules, self.record, scores) < len(y):
@@ -110,5 +110,5 @@ class LogisticNewton(Core):
             rows = below(rows, self.width)
         scores, f = np.empty(len(rows)), np.empty(self.places)
         two_label = self.told.play == "two-label"
-        score_newton(rows.given, bool(self.shift), self.S, self.theta, self.places, two_label, f, scores)
+        score_newton(rows.native, bool(self.shift), self.S, self.theta, self.places, two_label, f, scores)
         return scores

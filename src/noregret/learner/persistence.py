@@ -12,7 +12,7 @@ import numpy as np
 from noregret._native import CONSTANT, play_persistence
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Core, Given, Vector, fit
+from noregret.learner.core import EVERYWHERE, Arrays, Core, NativeRows, Vector, fit
 from noregret.loss import Loss, squared
 from noregret.rate import Rate
 from noregret.stream.block import Rows
@@ -49,7 +49,7 @@ class Persistence(Core):
     def grow(self, width: int, sparse: bool) -> None:
         self.width = max(self.width, width)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if play_persistence(RULES.index(self.told.rule), rows, y, weights, self.memory, self.record, scores) < len(y):
             self._diverged()
 

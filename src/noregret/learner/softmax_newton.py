@@ -16,7 +16,7 @@ from noregret._native import play_softmax_newton
 from noregret.arithmetic import exp
 from noregret.learner import settings
 from noregret.learner.classes import Weighted
-from noregret.learner.core import Arrays, Given, Vector, fit
+from noregret.learner.core import Arrays, NativeRows, Vector, fit
 from noregret.learner.forecaster import Forecaster
 from noregret.learner.matrix import room_for
 from noregret.stream.block import Rows
@@ -62,7 +62,7 @@ class SoftmaxNewton(Weighted, Forecaster):
             self._make_places(room_for(self.name, places, len(self.A), 2))
         super().grow(width, sparse)
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
         matrices = (self.A, self.B, self._q, self.places, float(self.told.ridge))
         own = (self.z, self.biases, *matrices, self._raw, self.heat, self.steps)
         return play_softmax_newton(rows, y, weights, *own, *where)

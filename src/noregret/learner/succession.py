@@ -14,7 +14,7 @@ from noregret import arithmetic
 from noregret._native import play_succession
 from noregret.learner import settings
 from noregret.learner.classes import wider
-from noregret.learner.core import Arrays, Given, Vector, check_memory, fit
+from noregret.learner.core import Arrays, NativeRows, Vector, check_memory, fit
 from noregret.learner.forecaster import Forecaster
 from noregret.stream.block import Rows
 
@@ -53,7 +53,7 @@ class MarkovClasses(Forecaster):
     def grow(self, width: int, sparse: bool) -> None:
         self.width = max(self.width, width)
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
         return play_succession(rows, y, weights, self.seen, self.last, bool(self.told.order), *where)
 
     def _score(self, rows: Rows) -> Vector:

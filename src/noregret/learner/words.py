@@ -13,7 +13,7 @@ import numpy as np
 
 from noregret._native import COUNTED_NUMBERS, GRADIENTS, play_words, score_words
 from noregret.learner import settings
-from noregret.learner.core import Arrays, Given, Vector, check_memory, fit
+from noregret.learner.core import Arrays, NativeRows, Vector, check_memory, fit
 from noregret.learner.platt import untold
 from noregret.learner.scored import Scored
 from noregret.stream.block import Rows
@@ -41,13 +41,13 @@ class NaiveBayes(Scored):
     def _learned(self) -> tuple[Vector, Vector, Vector, float, bool]:
         return self.counts, self.counted, self.platt, self.told.smoothing, self.told.temper == "platt"
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if play_words(rows, y, weights, *self._learned, self.record, self.total, scores) < len(y):
             self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        score_words(rows.given, *self._learned, scores)
+        score_words(rows.native, *self._learned, scores)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

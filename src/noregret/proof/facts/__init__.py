@@ -335,7 +335,7 @@ def _mistakes(rounds: Rounds, start: Start, chosen: Places) -> Mistakes:
     """Replay Σ y·x over the update rounds in twice the precision."""
     plain = replace(rounds, weights=None)
     reached, after = _in_steps(start), np.empty((len(chosen), 3))
-    exact_updates(plain.given, plain.y, chosen, reached, after)
+    exact_updates(plain.native, plain.y, chosen, reached, after)
     signs = np.zeros(len(rounds))
     signs[chosen] = rounds.y[chosen]
     lo, hi = enclose.row_norms2(plain)
