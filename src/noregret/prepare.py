@@ -221,7 +221,7 @@ class Preparation:
         return self.expand is not None or self.lags is not None
 
     @property
-    def told(self) -> list[str]:
+    def settings_in_words(self) -> list[str]:
         """The settings by which rows become others."""
         lags = None if self.lags is None else len(self.lags.past)
         given = {"scale": self.scale, "expand": self.expand, "lags": lags}

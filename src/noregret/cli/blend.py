@@ -103,7 +103,7 @@ def blend(
     if forecasts is not None and costs is not None:
         raise SettingError("--forecasts does not work with --costs: there are no forecasts to write")
     _check_asked(table, outcome, names(experts), loss, names(costs))
-    with blending(quiet) as told:
+    with blending(quiet) as progress:
         found = blended(
             table,
             outcome=outcome,
@@ -115,7 +115,7 @@ def blend(
             against=against,
             last_value=last_value,
             switches=switches,
-            progress=told,
+            progress=progress,
         )
     best_mean = found.combination() if combination or found.mean is not None else None
     _write(found, forecasts, weights, receipt)
@@ -168,10 +168,10 @@ def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     with Bar(quiet) as bar:
         bar.show("reading the table", None)
 
-        def told(done: int, rounds: int) -> None:
+        def update(done: int, rounds: int) -> None:
             bar.show("blending", done / max(rounds, 1), f"{done:,} of {rounds:,} rounds")
 
-        yield told if bar.wanted else None
+        yield update if bar.wanted else None
 
 
 def _range(text: str | None) -> tuple[float, ...] | None:

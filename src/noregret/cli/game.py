@@ -62,8 +62,8 @@ def game(
         raise SettingError(f"{source}: the class is empty, so no label can be given")
     depths = Depths(hypotheses, limit)
     player = _player(learner, tie, hypotheses, depths, silent=json or quiet)
-    with searching(quiet) as told:
-        ends, tree = deepest_tree(depths, told)
+    with searching(quiet) as progress:
+        ends, tree = deepest_tree(depths, progress)
     if learner == "soa" and not ends.exact:
         raise SettingError(
             f"soa needs the exact Littlestone dimension, and after {limit:g} s only {ends} is proved: increase"

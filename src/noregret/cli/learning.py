@@ -278,10 +278,10 @@ class Learning:
         return advised(self.run, self.choice, command_of(self.stream, self.wanted.reading))
 
     def _print_json(self) -> None:
-        from noregret.cli.show import task_told
+        from noregret.cli.show import task_figures
         from noregret.cli.solving import certified
 
-        answer = {**self.run.to_dict(), "task": task_told(self.choice), "advice": self._advice()}
+        answer = {**self.run.to_dict(), "task": task_figures(self.choice), "advice": self._advice()}
         answer |= {"columns": self.source.columns, "decisions": self.source.decisions}
         if self.receipt is not None:
             answer = certified(answer, self.receipt)

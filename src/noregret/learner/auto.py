@@ -60,7 +60,7 @@ class Auto(Core):
 
     name = "auto"
     declared = settings.Auto
-    told: settings.Auto
+    params: settings.Auto
     gathers = GRADIENTS
     scale_free = True  # members scale for themselves
     _grows = "a score or the loss"
@@ -78,7 +78,7 @@ class Auto(Core):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.members = chosen(self.told.task or "binary", self.told.members)
+        self.members = chosen(self.params.task or "binary", self.params.members)
         n = len(self.members)
         self.cores: list[Core] = []
         self.views: list[Preparation] = []  # one for all members that are given the same rows
@@ -127,7 +127,7 @@ class Auto(Core):
             self.view_of.append(places[member.view])
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return logistic(), Domain("ball", self.told.radius), Rate(CONSTANT, 1.0)
+        return logistic(), Domain("ball", self.params.radius), Rate(CONSTANT, 1.0)
 
     # -- what the pass alone proves of the mixture's own scores --------------------------------------------------------
 
@@ -159,7 +159,7 @@ class Auto(Core):
 
         return combined(self)
 
-    def told_of_labels(self) -> dict[str, float]:
+    def label_figures(self) -> dict[str, float]:
         """Σ_c n_c·H(c) over the contexts c: none, or the previous label; as far as members count them."""
         counted = {member.name: core.label_counts for member, core in zip(self.members, self.cores, strict=True)}
         found = {rule: counted.get(name) for rule, name in RULES.items()}
@@ -188,7 +188,7 @@ class Auto(Core):
         columns = self.features.width if self.features is not None and self.features.kind == "columns" else 0
         return max(int(self.reached[0]), columns)
 
-    def told_of_members(self) -> list[dict[str, Any]]:
+    def member_figures(self) -> list[dict[str, Any]]:
         """Each member's name, prior, loss so far and share, and whether it plays; who leads comes first.
 
         `price` is what the mixture lost more than it, in the rounds that the member's loss counts.

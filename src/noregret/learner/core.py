@@ -47,7 +47,7 @@ class Core(ABC):
 
     name: str
     declared: ClassVar[type[Prepared]]  # its settings
-    told: Any  # the settings of this one, an object of that class
+    params: Any  # the settings of this one, an object of that class; `settings` has them as a dictionary
     learns: ClassVar[bool] = True
     outputs: ClassVar[int] = 1  # how many numbers `play` gives for a round
     gathers: ClassVar[int] = 0  # what its loop sums beside the weights
@@ -69,19 +69,19 @@ class Core(ABC):
             cls.__signature__ = signature(fields(cls.declared))  # type: ignore[attr-defined]
 
     def __init__(self, **given: Any) -> None:
-        self.told = told = settings_given(self.declared, self.name, given)
+        self.params = params = settings_given(self.declared, self.name, given)
         self.loss, self.domain, self.rate = loss, domain, rate = self._rules()
-        self.settings: Settings = as_dict(told)
-        lags = Lags(told.lags, self.many) if told.lags else None
-        self.preparation = Preparation(told.scale, told.unit_norm, expand=told.expand, lags=lags)
+        self.settings: Settings = as_dict(params)
+        lags = Lags(params.lags, self.many) if params.lags else None
+        self.preparation = Preparation(params.scale, params.unit_norm, expand=params.expand, lags=lags)
         self.needs_past = self.ordered = lags is not None
         self.plain = not self.preparation.active  # rows are played as they come
         self.record = np.zeros(1, RECORD)
         begin(self.record["state"])
         self.config["rate"], self.config["eta"] = rate.code, rate.eta
         self.config["domain"], self.config["radius"] = domain.code, domain.radius
-        self.config["bias"], self.config["gather"] = float(told.bias), self.gathers
-        self.config["tie"], self.config["parameter"] = tie_code(told.tie), loss.number
+        self.config["bias"], self.config["gather"] = float(params.bias), self.gathers
+        self.config["tie"], self.config["parameter"] = tie_code(params.tie), loss.number
         self.config["classify"] = not loss.regression
         self.extent = np.zeros(1, np.int64)
         self.features: Features | None = None
@@ -92,7 +92,7 @@ class Core(ABC):
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
         """What it plays by, from its settings: where settings must agree with each other, a sentence if not."""
-        return zero_one(self.told.tie), EVERYWHERE, Rate(CONSTANT, 1.0)
+        return zero_one(self.params.tie), EVERYWHERE, Rate(CONSTANT, 1.0)
 
     def _fresh_tools(self) -> None:
         """What belongs to this process alone, and is made again in every copy."""
@@ -343,11 +343,11 @@ class Core(ABC):
         """What is counted by class, of a learner of many classes."""
         return None
 
-    def told_of_members(self) -> list[dict[str, Any]] | None:
+    def member_figures(self) -> list[dict[str, Any]] | None:
         """The members of a mixture, who leads first; None of a learner that plays alone."""
         return None
 
-    def told_of_labels(self) -> dict[str, float]:
+    def label_figures(self) -> dict[str, float]:
         """Of a mixture, what rules lose that know the labels alone, with their frequencies known in hindsight."""
         return {}
 

@@ -26,13 +26,13 @@ class MarkovLabels(Scored):
 
     name = "markov"
     declared = settings.MarkovLabels
-    told: settings.MarkovLabels
+    params: settings.MarkovLabels
     scale_free = True
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.needs_past |= self.told.order > 0
-        self.counts = np.zeros((2 << self.told.order, 2))
+        self.needs_past |= self.params.order > 0
+        self.counts = np.zeros((2 << self.params.order, 2))
         self.context = np.ones(1, np.int64)  # a bit 1, then the last labels, the newest last
 
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:

@@ -32,8 +32,8 @@ class Matrix(Core):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.ridge = float(self.told.ridge)
-        self.shift = int(self.told.bias)  # with a bias, place 0 is the constant 1
+        self.ridge = float(self.params.ridge)
+        self.shift = int(self.params.bias)  # with a bias, place 0 is the constant 1
         self.A, self.B, self.b, self.u, self.q = self._fresh(self.shift)
 
     @property

@@ -30,13 +30,13 @@ class MulticlassPerceptron(Weighted):
 
     name = "multiclass"
     declared = settings.MulticlassPerceptron
-    told: settings.MulticlassPerceptron
+    params: settings.MulticlassPerceptron
     outputs = 3  # of a round: the margin, the class predicted and its score
 
     def __init__(self, **given: Any) -> None:
         self.moved: NDArray[np.int64] = np.zeros(0, np.int64)
         super().__init__(**given)
-        self.one_vs_rest = self.told.update == "one-vs-rest"
+        self.one_vs_rest = self.params.update == "one-vs-rest"
 
     def _make_columns(self, classes: int) -> None:
         super()._make_columns(classes)

@@ -35,13 +35,13 @@ from noregret.stream.block import Rows
 class Neighbours(Scored):
     """One that scores by the rows of a window, and keeps `kept` of each."""
 
-    told: settings.NearestNeighbours | settings.NearestNumbers
+    params: settings.NearestNeighbours | settings.NearestNumbers
     gathers = GRADIENTS
     kept: ClassVar[tuple[str, ...]]
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.window = Window(self.name, self.told.window, self.told.neighbours, *self.kept)
+        self.window = Window(self.name, self.params.window, self.params.neighbours, *self.kept)
 
     def grow(self, width: int, sparse: bool) -> None:
         self.window.grow(width)
@@ -106,11 +106,11 @@ class NearestClasses(Forecaster):
 
     name = "nearest-classes"
     declared = settings.NearestClasses
-    told: settings.NearestClasses
+    params: settings.NearestClasses
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.window = Window(self.name, self.told.window, self.told.neighbours, "classes", "votes")
+        self.window = Window(self.name, self.params.window, self.params.neighbours, "classes", "votes")
 
     @property
     def weight_norm(self) -> float:
@@ -118,13 +118,13 @@ class NearestClasses(Forecaster):
         return 0.0
 
     def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
-        own = (*self.window.native, self.told.smoothing, *where)
+        own = (*self.window.native, self.params.smoothing, *where)
         return play_nearest_classes(rows, y, weights, *own)
 
     def _score(self, rows: Rows) -> Vector:
         """ln(α + votes) for each row and each class."""
         scores = np.empty((len(rows), self.known))
-        own = (*self.window.native, self.told.smoothing, scores)
+        own = (*self.window.native, self.params.smoothing, scores)
         score_nearest_classes(rows.native, *own)
         return scores
 

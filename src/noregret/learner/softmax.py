@@ -20,7 +20,7 @@ class SoftmaxAdaGrad(Weighted, Forecaster):
 
     name = "softmax"
     declared = settings.SoftmaxAdaGrad
-    told: settings.SoftmaxAdaGrad
+    params: settings.SoftmaxAdaGrad
     tables = ("z", "squares")
     lines = ("biases", "bias_squares")
     squares: Vector
@@ -31,5 +31,5 @@ class SoftmaxAdaGrad(Weighted, Forecaster):
         Forecaster._make_columns(self, classes)
 
     def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
-        own = (self.z, self.biases, self.squares, self.bias_squares, self.told.rate)
+        own = (self.z, self.biases, self.squares, self.bias_squares, self.params.rate)
         return play_softmax(rows, y, weights, *own, *where)

@@ -26,7 +26,7 @@ class NaiveBayes(Scored):
 
     name = "naive-bayes"
     declared = settings.NaiveBayes
-    told: settings.NaiveBayes
+    params: settings.NaiveBayes
     gathers = GRADIENTS
     scale_free = True
     _remedy = "use smaller sample weights or counts"
@@ -39,7 +39,7 @@ class NaiveBayes(Scored):
 
     @property
     def _learned(self) -> tuple[Vector, Vector, Vector, float, bool]:
-        return self.counts, self.counted, self.platt, self.told.smoothing, self.told.temper == "platt"
+        return self.counts, self.counted, self.platt, self.params.smoothing, self.params.temper == "platt"
 
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if play_words(rows, y, weights, *self._learned, self.record, self.total, scores) < len(y):

@@ -230,8 +230,8 @@ def _mean(done: Verification, points: dict[str, str], contest: Contest) -> tuple
     return weights, slopes
 
 
-TOLD = {"expert": "the name of", "awake": "the waking rounds of", "weight": "the last weight of"}
-TOLD |= {"regret": "the regret against"}
+POSSESSIVE = {"expert": "the name of", "awake": "the waking rounds of", "weight": "the last weight of"}
+POSSESSIVE |= {"regret": "the regret against"}
 OF = {"best": "the best expert", "mean": "the best mean", "switching": "the best sequence"}
 
 
@@ -240,7 +240,7 @@ def _check_figures(done: Verification, said: Any, found: dict[str, Any], whose: 
     if whose:
         done.true(f"what is said of {whose}", isinstance(said, Mapping) and set(said) == set(found))
     for key, value in found.items():
-        what = f"the {key}" if not whose else f"{TOLD.get(key, f'the {key} of')} {whose}"
+        what = f"the {key}" if not whose else f"{POSSESSIVE.get(key, f'the {key} of')} {whose}"
         if isinstance(value, Interval):
             done.contains(what, said[key], value)
         elif value is None:
