@@ -63,7 +63,7 @@ def assert_every_prefix_is_kept(found, bound):
 
 
 def found_costs(found):
-    return costs_of(found.reading["loss"], found.laid.given, found.laid.outcomes)
+    return costs_of(found.reading["loss"], found.data.values, found.data.outcomes)
 
 
 @settings(max_examples=60)

@@ -210,10 +210,10 @@ def _write_rows(path: Path, rows: Iterator[list[Any]]) -> None:
 
 def _forecast_rows(found: Blend) -> Iterator[list[Any]]:
     """round, forecast, outcome, loss; a probability for each outcome, where there are several."""
-    names, labels = found.laid.names, found.reading["loss"] == "zero-one"
+    names, labels = found.data.names, found.reading["loss"] == "zero-one"
     several = bool(names) and not labels
     yield ["round", *([f"forecast:{name}" for name in names] if several else ["forecast"]), "outcome", "loss"]
-    rows = zip(found.forecasts.tolist(), found.laid.outcomes.tolist(), found.losses.tolist(), strict=True)
+    rows = zip(found.forecasts.tolist(), found.data.outcomes.tolist(), found.losses.tolist(), strict=True)
     for round, (forecast, outcome, lost) in enumerate(rows, 1):
         said = [names[int(forecast[0])]] if labels else [repr(value) for value in forecast]
         yield [round, *said, names[int(outcome)] if names else repr(outcome), repr(lost)]
@@ -271,7 +271,7 @@ def _title(found: Blend) -> str:
     where = "" if ends is None else f" in [{ends[0]:g}, {ends[1]:g}]"
     what = "costs" if reading["loss"] == "costs" else f"{reading['loss']} loss"
     whom = ", against the best fixed mean" if found.mean is not None else ""
-    return f"{found.laid.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}{whom}"
+    return f"{found.data.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}{whom}"
 
 
 def _stretches(parts: list[Any]) -> str:

@@ -15,7 +15,7 @@ from noregret.experts import forecasts, rules
 from noregret.experts import loss as losses
 from noregret.experts.contest import Contest
 from noregret.experts.engine import Engine, Played, Rule
-from noregret.experts.forecasts import LAST, Laid
+from noregret.experts.forecasts import LAST, ExpertTable
 
 Vector = NDArray[np.float64]
 LOSSES = ("squared", "absolute", "log", "zero-one", "brier")
@@ -262,17 +262,17 @@ class Blender:
             raise SettingError(f"blend: the outcome {y:g} lies outside [{lo:g}, {hi:g}]")
         return y
 
-    def contest(self, laid: Laid, played: Played) -> Contest:
+    def contest(self, data: ExpertTable, played: Played) -> Contest:
         """What came of a whole table, as theorems ask for it."""
         return Contest(
             self.method,
             self.engine.rule,
             self.loss_name,
             self.range,
-            laid.given,
-            laid.outcomes,
+            data.values,
+            data.outcomes,
             played.losses,
-            played.forecasts if self.loss_name != "costs" else np.zeros((len(laid.given), 1)),
+            played.forecasts if self.loss_name != "costs" else np.zeros((len(data.values), 1)),
             self.engine.totals,
             self.engine.gap,
             self.announced,

@@ -29,13 +29,13 @@ LARGEST = 1e300  # a probability of 0 costs an infinity; this is avoided just as
 
 @dataclass(frozen=True)
 class Contest:
-    """One run: given[t, i, k] is what expert i said (NaN asleep), `own` and `forecasts` are the run's."""
+    """One run: values[t, i, k] is what expert i said (NaN asleep), `own` and `forecasts` are the run's."""
 
     learner: str
     rule: Rule
     loss_name: str
     range: tuple[float, float]  # declared: of forecasts and outcomes, or of costs
-    given: NDArray[np.float64]
+    values: NDArray[np.float64]
     outcomes: Vector
     own: Vector
     forecasts: Matrix
@@ -48,11 +48,11 @@ class Contest:
 
     @property
     def rounds(self) -> int:
-        return len(self.given)
+        return len(self.values)
 
     @property
     def experts(self) -> int:
-        return int(self.given.shape[1])
+        return int(self.values.shape[1])
 
     @property
     def cost_range(self) -> tuple[float, float]:
@@ -83,24 +83,24 @@ class Contest:
     @cached_property
     def inside(self) -> bool:
         """Whether forecasts, costs and outcomes lie in the declared range."""
-        (lo, hi), y, outcomes = self.range, self.outcomes, np.arange(max(self.given.shape[2], 2))
+        (lo, hi), y, outcomes = self.range, self.outcomes, np.arange(max(self.values.shape[2], 2))
         if self.loss_name == "zero-one":
             return True
         if self.loss_name in ("squared", "absolute") and not ((y >= lo) & (y <= hi)).all():
             return False
         if self.loss_name in ("log", "brier") and not np.isin(y, outcomes).all():
             return False
-        return not ((self.given < lo).any() or (self.given > hi).any())  # of NaN, asleep, neither is true
+        return not ((self.values < lo).any() or (self.values > hi).any())  # of NaN, asleep, neither is true
 
     @cached_property
     def awake(self) -> NDArray[np.bool_]:
         """Who gave a forecast in which round."""
-        return np.asarray(~np.isnan(self.given[:, :, 0]))
+        return np.asarray(~np.isnan(self.values[:, :, 0]))
 
     @cached_property
     def costs(self) -> Matrix:
         """The loss of each expert in each round; a sleeper suffers the run's own."""
-        columns = [losses.values(self.loss_name, self.given[:, i], self.outcomes) for i in range(self.experts)]
+        columns = [losses.values(self.loss_name, self.values[:, i], self.outcomes) for i in range(self.experts)]
         return np.where(self.awake, np.column_stack(columns), self.own[:, None])
 
     @cached_property
@@ -172,7 +172,7 @@ class Contest:
     @cached_property
     def said(self) -> Matrix:
         """The forecasts of the experts where each is a number; a sleeper says what the run said."""
-        return np.where(self.awake, self.given[:, :, 0], self.forecasts[:, :1])
+        return np.where(self.awake, self.values[:, :, 0], self.forecasts[:, :1])
 
     @cached_property
     def mean_loss(self) -> Interval | None:
@@ -193,7 +193,7 @@ class Contest:
     @cached_property
     def _linearised(self) -> Matrix:
         """slope(p)·(p − x) of every round and expert."""
-        return -losses.linearised(self.loss_name, self.given[:, :, 0], self.forecasts[:, 0], self.outcomes)
+        return -losses.linearised(self.loss_name, self.values[:, :, 0], self.forecasts[:, 0], self.outcomes)
 
     @cached_property
     def linear(self) -> Interval:
@@ -213,11 +213,11 @@ class Contest:
     def _own_slack(self, value: Vector) -> Vector:
         """How far losses of the run's own may be off."""
         below = max(-self.cost_range[0], 0.0)
-        return losses.own_slack(self.loss_name, value, self.experts, below, self.given.shape[2])
+        return losses.own_slack(self.loss_name, value, self.experts, below, self.values.shape[2])
 
     def _slack(self, value: Vector) -> Vector:
         """How far losses of experts may be off."""
-        return losses.slack(self.loss_name, value, self.given.shape[2])
+        return losses.slack(self.loss_name, value, self.values.shape[2])
 
     def _beside(self, i: int) -> tuple[Vector, Vector, Vector]:
         """Own losses and those of expert i while it was awake, and how far each difference may be off."""

@@ -23,7 +23,7 @@ from noregret.errors import InputError, NoregretError, ReceiptError
 from noregret.experts import loss as losses
 from noregret.experts.blender import Blender
 from noregret.experts.contest import Contest
-from noregret.experts.forecasts import Laid, digest_of, lay_out, with_last_value
+from noregret.experts.forecasts import ExpertTable, digest_of, read_expert_table, with_last_value
 from noregret.interval import Interval
 from noregret.proof.claims import check_certificates, claimed
 from noregret.proof.receipt import body_of, decoded, head, kind_of, packed, plain, unpacked, write
@@ -73,7 +73,9 @@ def reading_of(blender: Blender, outcome: str | None) -> dict[str, Any]:
     }
 
 
-def receipt_of(names: list[str], laid: Laid, reading: dict[str, Any], contest: Contest, last: Vector) -> BlendReceipt:
+def receipt_of(
+    names: list[str], data: ExpertTable, reading: dict[str, Any], contest: Contest, last: Vector
+) -> BlendReceipt:
     """The receipt of a blend that ended with these weights."""
     certificates = [claimed(one, contest) for one in spoken(contest)]
     points = {**_replayed(contest, last), **dict(zip(MEAN, contest.mean or (), strict=False))}
@@ -81,8 +83,8 @@ def receipt_of(names: list[str], laid: Laid, reading: dict[str, Any], contest: C
         {
             **head("blend"),
             "reading": reading,
-            "outcomes": list(laid.names),
-            "digest": digest_of(laid, reading),
+            "outcomes": list(data.names),
+            "digest": digest_of(data, reading),
             "rounds": contest.rounds,
             **_written(_figures(names, contest, last)),
             "bound": _bound(certificates),
@@ -165,17 +167,17 @@ def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
 
 def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     reading = said["reading"]
-    laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
-    blender = _blender(done, reading, laid)
+    data = read_expert_table(table, reading["outcome"], reading["experts"], reading["loss"])
+    blender = _blender(done, reading, data)
     done.true("the receipt holds what a blend's receipt holds", set(said) == SAID)
     if blender.last_value:
-        laid = with_last_value(laid)
-    done.same("the digest of the table", said["digest"], digest_of(laid, reading))
-    done.same("the outcomes", said["outcomes"], list(laid.names))
-    done.same("the rounds", said["rounds"], len(laid.given))
-    played = blender.engine.play(laid.given, laid.outcomes)
-    done.true("in every round some expert left gave the outcome a chance", played.rounds == len(laid.given))
-    contest, last = blender.contest(laid, played), blender.engine.weights()
+        data = with_last_value(data)
+    done.same("the digest of the table", said["digest"], digest_of(data, reading))
+    done.same("the outcomes", said["outcomes"], list(data.names))
+    done.same("the rounds", said["rounds"], len(data.values))
+    played = blender.engine.play(data.values, data.outcomes)
+    done.true("in every round some expert left gave the outcome a chance", played.rounds == len(data.values))
+    contest, last = blender.contest(data, played), blender.engine.weights()
     done.true("everything lies in its range", contest.inside)
     _check_points(done, said["points"], _replayed(contest, last), contest.learner == "gradient")
     if contest.learner == "gradient":
@@ -185,16 +187,16 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     done.same("the bound", said["bound"], _bound(said["certificates"]))
 
 
-def _blender(done: Verification, reading: dict[str, Any], laid: Laid) -> Blender:
+def _blender(done: Verification, reading: dict[str, Any], data: ExpertTable) -> Blender:
     """The blend that is to be replayed: one that could be asked for, and said as it is said."""
     found = Blender(
         reading["experts"],
         loss=reading["loss"],
         range=reading["range"],
-        outcomes=list(laid.names) or None,
+        outcomes=list(data.names) or None,
         method=reading["method"],
         last_value=reading["last_value"],
-        rounds=len(laid.given),
+        rounds=len(data.values),
         switches=reading["switches"],
         rate=reading["rate"] or "two",
     )

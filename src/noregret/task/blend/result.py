@@ -15,7 +15,7 @@ from noregret.errors import SettingError
 from noregret.experts import loss as losses
 from noregret.experts import rules
 from noregret.experts.contest import Contest
-from noregret.experts.forecasts import Laid
+from noregret.experts.forecasts import ExpertTable
 from noregret.interval import Interval
 from noregret.proof.blend import BlendReceipt, receipt_of
 from noregret.proof.receipt import plain
@@ -33,7 +33,7 @@ class Blend:
     """
 
     names: list[str]
-    laid: Laid
+    data: ExpertTable
     reading: dict[str, Any]
     contest: Contest
     certificates: list[Certificate]
@@ -46,7 +46,7 @@ class Blend:
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         experts = "1 expert" if len(self.names) == 1 else f"{len(self.names)} experts"
         said = f"{rounds}, {experts}, regret {self.regret:.6g}"
-        return f"<Blend of {self.laid.source}: {said}>"
+        return f"<Blend of {self.data.source}: {said}>"
 
     @property
     def rounds(self) -> int:
@@ -115,7 +115,7 @@ class Blend:
         """For labels: how often the label with the most weight was wrong."""
         if self.reading["loss"] != "zero-one":
             return None
-        return int((self.forecasts[:, 0] != self.laid.outcomes).sum())
+        return int((self.forecasts[:, 0] != self.data.outcomes).sum())
 
     def awake(self, i: int) -> NDArray[np.bool_]:
         """In which rounds expert i gave a forecast."""
@@ -141,8 +141,8 @@ class Blend:
 
     def linearised_so_far(self) -> Vector:
         """The largest linearised regret after every round: at least the regret against the best fixed mean so far."""
-        given, own = self.laid.given[:, :, 0], self.forecasts[:, 0]
-        terms = losses.linearised(self.reading["loss"], given, own, self.laid.outcomes)
+        given, own = self.data.values[:, :, 0], self.forecasts[:, 0]
+        terms = losses.linearised(self.reading["loss"], given, own, self.data.outcomes)
         return np.asarray((-np.cumsum(terms, axis=0)).max(axis=1))
 
     def promised_so_far(self) -> Vector:
@@ -171,14 +171,14 @@ class Blend:
         """The best fixed convex combination of the experts: an interval that contains its loss, and its weights."""
         if self.mean is not None:
             return self.mean
-        loss, given = self.reading["loss"], self.laid.given
+        loss, given = self.reading["loss"], self.data.values
         if loss not in COMBINED:
             raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {loss}")
         if np.isnan(given).any():
             raise SettingError("blend: the best combination needs a forecast from every expert in every round")
         if loss != "log":
-            return best_combination(given[:, :, 0], self.laid.outcomes, loss, gap)
-        y = self.laid.outcomes
+            return best_combination(given[:, :, 0], self.data.outcomes, loss, gap)
+        y = self.data.outcomes
         if given.shape[2] == 1:
             chances = np.where((y == 1.0)[:, None], given[:, :, 0], 1.0 - given[:, :, 0])
         else:
@@ -240,4 +240,4 @@ class Blend:
 
     def receipt(self) -> BlendReceipt:
         """The claims with the vectors behind them; `verify` recomputes everything from the table."""
-        return receipt_of(self.names, self.laid, self.reading, self.contest, self.last_weights)
+        return receipt_of(self.names, self.data, self.reading, self.contest, self.last_weights)
