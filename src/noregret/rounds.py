@@ -81,7 +81,7 @@ class Gathering:
         self._sparse = False
         self._width: int | None = None  # of dense rows
         self._widest = 0
-        self._weighted = self._many = False
+        self._weighted = self._multiclass = False
         self._count = 0
         self._end = 0
         self._columns = {name: Column(np.float64) for name in ("values", "y", "weights", "scores")}
@@ -129,7 +129,7 @@ class Gathering:
             if not self._sparse:
                 self._turn_sparse()
             self._add_sparse(as_sparse(rows))
-        self._many |= scores.ndim == 2
+        self._multiclass |= scores.ndim == 2
         self._columns["y"].append(y)
         self._columns["scores"].append(scores)
         self._columns["weights"].append(np.ones(len(rows)) if weights is None else weights)
@@ -169,7 +169,7 @@ class Gathering:
             rows: Rows = Sparse(arrays["ends"], arrays["indices"], arrays["values"], width)
         else:
             rows = Dense(arrays["values"].reshape(self._count, width))
-        many = self._many and self._count > 0
+        many = self._multiclass and self._count > 0
         scores = arrays["scores"].reshape(self._count, -1) if many else arrays["scores"]
         moves = arrays["moves"].reshape(-1, 3) if many else None
         return Rounds(rows, arrays["y"], arrays["weights"] if self._weighted else None, scores, self._bias, moves)

@@ -142,7 +142,7 @@ def test_rows_beyond_numbers_stop_the_run(learner):
 )
 def test_damaged_models_are_refused(kind, name, value, tmp_path):
     learner = kind()
-    learner.play(Dense(WORDS), np.array([0.0, 1.0, 0.0]) if learner.many else LABELS)
+    learner.play(Dense(WORDS), np.array([0.0, 1.0, 0.0]) if learner.multiclass else LABELS)
     learner.arrays()[name].reshape(-1)[0] = value
     model.save(learner, tmp_path / "m.nr")
     with pytest.raises(ModelFileError, match="damaged"):

@@ -101,8 +101,8 @@ class Learning:
         if self.before is None:
             check_named(wanted)
         core = None if self.before is None else self.before.core
-        self.kept = with_defaults(recipe) if core is None else core.options
-        self.source = self.asked.stream(self.stream, self.kept, core)
+        self.recipe = with_defaults(recipe) if core is None else core.options
+        self.source = self.asked.stream(self.stream, self.recipe, core)
 
     def _seal(self) -> bytes | None:
         """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
@@ -180,7 +180,7 @@ class Learning:
             keep=keep,
             skip_seen=self.asked.skip is not None,
             again=self.asked.again or self.asked.resume is None,
-            class_weight=self.kept["class_weight"],
+            class_weight=self.recipe["class_weight"],
             watch=watch,
             stop=stop,
         )

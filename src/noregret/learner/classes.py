@@ -17,10 +17,10 @@ from noregret.stream.labels import Classes
 TABLED = 50  # with more classes than this there is no confusion table
 
 
-class ManyClasses(Core):
+class Multiclass(Core):
     """Two classes or more; what `scores` gives is a column a class."""
 
-    many = True
+    multiclass = True
     labels: Classes
     counters = 2  # how many numbers the clock holds, the first of them the classes known so far
 
@@ -108,7 +108,7 @@ class ManyClasses(Core):
         return classes
 
 
-class Weighted(ManyClasses):
+class Weighted(Multiclass):
     """One with tables of numbers, the first of them the weights: a row a feature, a column a class."""
 
     tables: tuple[str, ...] = ("z",)  # each with a line of as many classes in `lines`, for the bias

@@ -13,7 +13,7 @@ import numpy as np
 
 from noregret import arithmetic
 from noregret.learner.auto import Auto
-from noregret.learner.classes import ManyClasses
+from noregret.learner.classes import Multiclass
 from noregret.learner.core import Vector
 
 
@@ -75,7 +75,7 @@ def of_columns(pool: Auto, i: int, rows: int) -> tuple[Vector, Vector] | None:
     weights, biases = np.zeros((rows, width)), np.full(rows, level)
     kept = min(own.shape[1], width)
     weights[: len(own), :kept] = size * own[:rows, :kept] / sizes[:kept]
-    own_biases = np.atleast_1d(core.class_biases if isinstance(core, ManyClasses) else core.bias)
+    own_biases = np.atleast_1d(core.class_biases if isinstance(core, Multiclass) else core.bias)
     biases[: len(own_biases)] += size * own_biases
     for k in range(rows):
         biases[k] -= arithmetic.inner(weights[k], means)

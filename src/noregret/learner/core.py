@@ -25,7 +25,7 @@ from noregret.memory import free_memory
 from noregret.prepare import Lags, Means, Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
-from noregret.setting import as_dict, fields, settings_given, signature
+from noregret.setting import as_dict, checked_settings, fields, signature
 from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.features import Features
@@ -59,7 +59,7 @@ class Core(ABC):
     linear: ClassVar[bool] = False  # a round's score is ⟨w, x⟩ with weights that its row does not change
     _grows: ClassVar[str] = "the weights or the loss"
     _remedy: ClassVar[str] = "use a smaller rate or radius"
-    many: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
+    multiclass: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
     paired: bool = False  # weights and Σg side by side in memory
     needs_past: bool = False  # it looks at the labels of rounds before
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
@@ -69,10 +69,10 @@ class Core(ABC):
             cls.__signature__ = signature(fields(cls.declared))  # type: ignore[attr-defined]
 
     def __init__(self, **given: Any) -> None:
-        self.params = params = settings_given(self.declared, self.name, given)
+        self.params = params = checked_settings(self.declared, self.name, given)
         self.loss, self.domain, self.rate = loss, domain, rate = self._rules()
         self.settings: Settings = as_dict(params)
-        lags = Lags(params.lags, self.many) if params.lags else None
+        lags = Lags(params.lags, self.multiclass) if params.lags else None
         self.preparation = Preparation(params.scale, params.unit_norm, expand=params.expand, lags=lags)
         self.needs_past = self.ordered = lags is not None
         self.plain = not self.preparation.active  # rows are played as they come
@@ -235,17 +235,17 @@ class Core(ABC):
                     scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
                     return scores
                 if (most := self.preparation.most(rows)) < len(rows):
-                    return self._play_in_parts(rows, y, weights, keep, most)
+                    return self._play_in_chunks(rows, y, weights, keep, most)
                 rows = self.preparation.apply(rows, learn=True, features=self.features, y=y)
             self.grow(rows.width, sparse=isinstance(rows, Sparse))
             scores = self._blank(len(rows))
             if keep is None:
                 self._play(rows.native, y, NO_WEIGHTS if weights is None else weights, scores)
             else:
-                self._play_kept(rows, y, weights, scores, keep)
+                self._play_gathered(rows, y, weights, scores, keep)
             return scores
 
-    def _play_in_parts(
+    def _play_in_chunks(
         self, rows: Rows, y: Vector, weights: Vector | None, keep: Gathering | None, most: int
     ) -> Vector:
         """As `play`, where all the rows together would become too large."""
@@ -275,7 +275,7 @@ class Core(ABC):
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         """The rounds themselves, on prepared rows; the scores are written where they are asked for."""
 
-    def _play_kept(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
+    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
         """The rounds, handed on as they were played."""
         self._play(rows.native, y, NO_WEIGHTS if weights is None else weights, scores)
         keep.add(rows, y, weights, scores)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from noregret import loss
 from noregret._native import CONSTANT
 from noregret.domain import Domain
-from noregret.learner.classes import ManyClasses
+from noregret.learner.classes import Multiclass
 from noregret.learner.core import EVERYWHERE, NativeRows, Vector
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -25,7 +25,7 @@ from noregret.stream.block import Rows
 NO_FORECASTS = np.zeros((0, 0))
 
 
-class Forecaster(ManyClasses):
+class Forecaster(Multiclass):
     """The clock counts the classes known, the rounds since there was one, and those of them that had a new class."""
 
     counters = 3

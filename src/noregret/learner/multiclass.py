@@ -55,7 +55,7 @@ class MulticlassPerceptron(Weighted):
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         self._rounds(rows, y, weights, scores, NO_MOVES)
 
-    def _play_kept(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
+    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
         moves = np.zeros((len(rows), self._classes(y)), np.int8)
         self._rounds(rows.native, y, NO_WEIGHTS if weights is None else weights, scores, moves)
         keep.add(rows, y, weights, scores, moves)

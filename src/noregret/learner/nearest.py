@@ -33,15 +33,15 @@ from noregret.stream.block import Rows
 
 
 class Neighbours(Scored):
-    """One that scores by the rows of a window, and keeps `kept` of each."""
+    """One that scores by the rows of a window, and keeps `stored` of each."""
 
     params: settings.NearestNeighbours | settings.NearestNumbers
     gathers = GRADIENTS
-    kept: ClassVar[tuple[str, ...]]
+    stored: ClassVar[tuple[str, ...]]
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.window = Window(self.name, self.params.window, self.params.neighbours, *self.kept)
+        self.window = Window(self.name, self.params.window, self.params.neighbours, *self.stored)
 
     def grow(self, width: int, sparse: bool) -> None:
         self.window.grow(width)
@@ -64,7 +64,7 @@ class NearestNeighbours(Neighbours):
 
     name = "nearest"
     declared = settings.NearestNeighbours
-    kept = ("votes",)
+    stored = ("votes",)
 
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         own = (*self.window.native, self.record, self.total[: self.width], scores)
@@ -83,7 +83,7 @@ class NearestNumbers(Neighbours):
 
     name = "nearest-numbers"
     declared = settings.NearestNumbers
-    kept = ("numbers", "votes")
+    stored = ("numbers", "votes")
     _remedy = "use smaller labels"
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:

@@ -18,7 +18,7 @@ from noregret._native import PANEL, TILE_ROWS, kernel_values, lay, panel_sums, s
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
 from noregret.learner.core import NativeRows, Vector, check_memory, fit
-from noregret.learner.threads import in_pieces
+from noregret.learner.threads import in_chunks
 from noregret.rounds import in_order
 from noregret.stream.block import Dense, Rows, Sparse
 
@@ -73,7 +73,7 @@ class Panels(_Summed):
         def some(begin: int, end: int) -> None:
             self._sums(flat, begin // PANEL, end, block, G, begin)
 
-        in_pieces(some, slots - first, block.size)
+        in_chunks(some, slots - first, block.size)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         def some(begin: int, end: int) -> None:
@@ -81,7 +81,7 @@ class Panels(_Summed):
             lay(block, which, own, which - begin)
             self._sums(own, 0, end - begin, block[begin:], G[begin:], to + begin)
 
-        in_pieces(some, len(block), block.size // 2)
+        in_chunks(some, len(block), block.size // 2)
 
     def _sums(self, flat: Vector, panel: int, end: int, block: Matrix, G: Matrix, to: int) -> None:
         """The values of the slots from a panel's first up to `end`, from the column `to` on."""

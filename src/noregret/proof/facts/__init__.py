@@ -25,7 +25,7 @@ from noregret.learner.kernel import KernelPerceptron
 from noregret.loss import Loss
 from noregret.proof import enclose
 from noregret.proof.facts import gradients, quadratic, steps
-from noregret.proof.facts.classes import ManyClasses
+from noregret.proof.facts.classes import ClassFacts
 from noregret.proof.facts.gradients import Gradients
 from noregret.proof.facts.matrices import Matrices, matrices
 from noregret.proof.facts.pool import Pool
@@ -236,9 +236,9 @@ class Facts:
         return Separator(u, enclose.norm(u), self.start.along(u), max(shortest, 0.0))
 
     @cached_property
-    def classes(self) -> ManyClasses:
+    def classes(self) -> ClassFacts:
         """A perceptron of many classes."""
-        return ManyClasses(self.run, self.rounds, {name: one for name, one in self.points.items() if name[:2] == "V_"})
+        return ClassFacts(self.run, self.rounds, {name: one for name, one in self.points.items() if name[:2] == "V_"})
 
     @cached_property
     def pool(self) -> Pool:

@@ -52,7 +52,7 @@ class OneAgainstRest:
 
 
 @dataclass(frozen=True)
-class ManyClasses:
+class ClassFacts:
     """The mistakes, the update rounds I with S = Σ_I (e_y − e_ŷ)⊗x, R_I² = Σ_I ‖x‖² and r² = max‖x‖²; points V_…"""
 
     run: Run
