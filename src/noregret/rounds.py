@@ -17,7 +17,7 @@ from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.rowfile import Column
 
 Vector = NDArray[np.float64]
-NativeRows = Any  # a matrix, or the triple (indptr, indices, values), as kernels take rows
+NativeRows = Any  # a matrix, or the triple (indptr, indices, values), as the native loops take rows
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from noregret._version import __version__
-from noregret.cli.signals import came, listen, stop_code
+from noregret.cli.signals import interrupted, listen, stop_code
 from noregret.cli.terminal import escaped_output
 from noregret.errors import CacheWarning, NoregretError, SettingError, command_has, on_command_line
 from noregret.memory import shortage
@@ -120,10 +120,10 @@ def _run() -> int:
     except KeyboardInterrupt:
         code = stop_code()
     except Exception:
-        if not came():  # a library that is interrupted may say so in words of its own
+        if not interrupted():  # a library that is interrupted may say so in words of its own
             raise
         code = stop_code()
-    if came() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
+    if interrupted() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
         code = stop_code()
     return code if isinstance(code, int) else 0
 

@@ -14,7 +14,7 @@ import numpy as np
 from noregret._native import COUNTED_NUMBERS, GRADIENTS, play_words, score_words
 from noregret.learner import settings
 from noregret.learner.core import Arrays, NativeRows, Vector, check_memory, fit
-from noregret.learner.platt import untold
+from noregret.learner.platt import unfitted
 from noregret.learner.scored import Scored
 from noregret.stream.block import Rows
 
@@ -35,7 +35,7 @@ class NaiveBayes(Scored):
         super().__init__(**given)
         self.counts = np.zeros((0, 2))
         self.counted = np.zeros(COUNTED_NUMBERS)
-        self.platt = untold(SLOPE)
+        self.platt = unfitted(SLOPE)
 
     @property
     def _learned(self) -> tuple[Vector, Vector, Vector, float, bool]:

@@ -235,7 +235,7 @@ class Blend:
             "switches": found.switches,
             "loss": 0.5 * (loss.lo + loss.hi),
             "regret": {"lower": regret.lo, "upper": regret.hi},
-            "parts": [[first, last, self.names[who]] for first, last, who in found.parts],
+            "parts": [[first, last, self.names[who]] for first, last, who in found.stretches],
         }
 
     def receipt(self) -> BlendReceipt:
