@@ -138,8 +138,8 @@ def _check_asked(
     from shlex import quote
 
     from noregret.errors import SettingError, listed
-    from noregret.experts.blender import LOSSES
     from noregret.experts.forecasts import columns_of
+    from noregret.experts.loss import LOSSES
     from noregret.stream.opening import Input
     from noregret.task.blend.making import example, joined, missing
 
@@ -210,7 +210,7 @@ def _write_rows(path: Path, rows: Iterator[list[Any]]) -> None:
 
 def _forecast_rows(found: Blend) -> Iterator[list[Any]]:
     """round, forecast, outcome, loss; a probability for each outcome, where there are several."""
-    names, labels = found.data.names, found.reading["loss"] == "zero-one"
+    names, labels = found.data.names, found.contest.judged_by.labels
     several = bool(names) and not labels
     yield ["round", *([f"forecast:{name}" for name in names] if several else ["forecast"]), "outcome", "loss"]
     rows = zip(found.forecasts.tolist(), found.data.outcomes.tolist(), found.losses.tolist(), strict=True)
@@ -269,7 +269,7 @@ def _title(found: Blend) -> str:
     reading = found.reading
     ends = reading["range"]
     where = "" if ends is None else f" in [{ends[0]:g}, {ends[1]:g}]"
-    what = "costs" if reading["loss"] == "costs" else f"{reading['loss']} loss"
+    what = "costs" if found.contest.judged_by.costs else f"{reading['loss']} loss"
     whom = ", against the best fixed mean" if found.mean is not None else ""
     return f"{found.data.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}{whom}"
 

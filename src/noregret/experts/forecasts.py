@@ -22,6 +22,7 @@ from noregret import arithmetic
 from noregret.atomic import whole_file
 from noregret.errors import InputError, ModelFileError, SettingError, listed
 from noregret.experts.engine import State, fresh
+from noregret.experts.loss import ExpertLoss
 from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Dense
@@ -49,10 +50,10 @@ class ExpertTable:
         return InputError(sentence, self.source, int(self.lines[row]))
 
 
-def read_expert_table(table: Any, outcome: str | None, experts: Sequence[str], loss: str) -> ExpertTable:
+def read_expert_table(table: Any, outcome: str | None, experts: Sequence[str], loss: ExpertLoss) -> ExpertTable:
     """Read what a blend needs of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays."""
     if isinstance(table, tuple):
-        return _labels_from_arrays(table, experts) if loss == "zero-one" else _from_arrays(table, experts)
+        return _labels_from_arrays(table, experts) if loss.labels else _from_arrays(table, experts)
     if isinstance(table, Mapping):
         import pyarrow
 
@@ -60,11 +61,11 @@ def read_expert_table(table: Any, outcome: str | None, experts: Sequence[str], l
     if isinstance(table, str | os.PathLike) and not Input(os.fspath(table)).rereadable:
         raise InputError("a table is read more than once: give a file", str(table))
     _check_columns(table, [*experts, *([] if outcome is None else [outcome])])
-    if loss == "zero-one":
+    if loss.labels:
         assert outcome is not None
         return _labels(table, outcome, experts)
     wanted = [*experts, *([] if outcome is None else [outcome])]
-    if loss in ("log", "brier") and (several := _several(table, outcome, experts)) is not None:
+    if loss.chances and (several := _several(table, outcome, experts)) is not None:
         return several
     matrix, lines, source = _numbers(table, wanted)
     given = matrix[:, : len(experts), None]

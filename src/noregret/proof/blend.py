@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret.errors import InputError, NoregretError, ReceiptError
-from noregret.experts import loss as losses
 from noregret.experts.blender import Blender
 from noregret.experts.contest import Contest
 from noregret.experts.forecasts import ExpertTable, digest_of, read_expert_table, with_last_value
+from noregret.experts.loss import JUDGES, Averaged
 from noregret.interval import Interval
 from noregret.proof.claims import check_certificates, claimed
 from noregret.proof.receipt import body_of, decoded, head, kind_of, packed, plain, unpacked, write
@@ -64,8 +64,8 @@ def reading_of(blender: Blender, outcome: str | None) -> dict[str, Any]:
     return {
         "outcome": outcome,
         "experts": blender.experts[:-1] if blender.last_value else blender.experts,
-        "loss": blender.loss_name,
-        "range": list(blender.range) if blender.loss_name in losses.RANGED else None,
+        "loss": blender.judged_by.name,
+        "range": list(blender.range) if blender.judged_by.ranged else None,
         "method": blender.method,
         "rate": blender.rate if blender.method == "hedge" else None,
         "switches": blender.switches,
@@ -124,7 +124,7 @@ def _figures(names: list[str], contest: Contest, last: Vector) -> dict[str, Any]
             "switches": path.switches,
             "loss": contest.switching_loss,
             "regret": contest.switching_regret,
-            "parts": [[first, last, names[who]] for first, last, who in path.parts],
+            "parts": [[first, last, names[who]] for first, last, who in path.stretches],
         },
     }
 
@@ -167,7 +167,7 @@ def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
 
 def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     reading = said["reading"]
-    data = read_expert_table(table, reading["outcome"], reading["experts"], reading["loss"])
+    data = read_expert_table(table, reading["outcome"], reading["experts"], JUDGES[reading["loss"]])
     blender = _blender(done, reading, data)
     done.true("the receipt holds what a blend's receipt holds", set(said) == SAID)
     if blender.last_value:
@@ -179,8 +179,8 @@ def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     done.true("in every round some expert left gave the outcome a chance", played.rounds == len(data.values))
     contest, last = blender.contest(data, played), blender.engine.weights()
     done.true("everything lies in its range", contest.inside)
-    _check_points(done, said["points"], _replayed(contest, last), contest.learner == "gradient")
-    if contest.learner == "gradient":
+    _check_points(done, said["points"], _replayed(contest, last), contest.against_mean)
+    if contest.against_mean:
         contest = replace(contest, mean=_mean(done, said["points"], contest))
     _check_figures(done, said, _figures(blender.experts, contest, last))
     check_certificates(done, said["certificates"], spoken(contest), contest)
@@ -201,7 +201,7 @@ def _blender(done: Verification, reading: dict[str, Any], data: ExpertTable) -> 
         rate=reading["rate"] or "two",
     )
     names = [*found.experts, reading["outcome"]]
-    there = (reading["outcome"] is None) == (found.loss_name == "costs") and len(names) == len(set(names))
+    there = (reading["outcome"] is None) == (found.judged_by.costs) and len(names) == len(set(names))
     sound = there and reading == reading_of(found, reading["outcome"])
     done.true("the table is read, and blended, in a way that there is", sound)
     return found
@@ -227,7 +227,8 @@ def _mean(done: Verification, points: dict[str, str], contest: Contest) -> tuple
     there = there and 0.0 < arithmetic.total(weights) < math.inf
     done.true("the weights of the best mean are those of a mean", there)
     within = slopes.shape == (contest.rounds,) and bool(np.isfinite(slopes).all())
-    within = within and (contest.loss_name != "absolute" or bool((np.abs(slopes) <= 1.0).all()))
+    assert isinstance(contest.judged_by, Averaged)
+    within = within and bool((np.abs(slopes) <= contest.judged_by.steepest).all())
     done.true("the slopes that prove the best mean's loss are slopes of the loss", within)
     return weights, slopes
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret.errors import SettingError
-from noregret.experts import loss as losses
 from noregret.experts import rules
 from noregret.experts.contest import Contest
 from noregret.experts.forecasts import ExpertTable
+from noregret.experts.loss import Averaged, Numbers, chance
 from noregret.interval import Interval
 from noregret.proof.blend import BlendReceipt, receipt_of
 from noregret.proof.receipt import plain
@@ -113,7 +113,7 @@ class Blend:
     @property
     def mistakes(self) -> int | None:
         """For labels: how often the label with the most weight was wrong."""
-        if self.reading["loss"] != "zero-one":
+        if not self.contest.judged_by.labels:
             return None
         return int((self.forecasts[:, 0] != self.data.outcomes).sum())
 
@@ -142,7 +142,8 @@ class Blend:
     def linearised_so_far(self) -> Vector:
         """The largest linearised regret after every round: at least the regret against the best fixed mean so far."""
         given, own = self.data.values[:, :, 0], self.forecasts[:, 0]
-        terms = losses.linearised(self.reading["loss"], given, own, self.data.outcomes)
+        assert isinstance(self.contest.judged_by, Numbers)
+        terms = self.contest.judged_by.linearised(given, own, self.data.outcomes)
         return np.asarray((-np.cumsum(terms, axis=0)).max(axis=1))
 
     def promised_so_far(self) -> Vector:
@@ -171,19 +172,17 @@ class Blend:
         """The best fixed convex combination of the experts: an interval that contains its loss, and its weights."""
         if self.mean is not None:
             return self.mean
-        loss, given = self.reading["loss"], self.data.values
-        if loss not in COMBINED:
-            raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {loss}")
+        judge, given = self.contest.judged_by, self.data.values
+        if not isinstance(judge, Averaged):
+            raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {judge.name}")
         if np.isnan(given).any():
             raise SettingError("blend: the best combination needs a forecast from every expert in every round")
-        if loss != "log":
-            return best_combination(given[:, :, 0], self.data.outcomes, loss, gap)
         y = self.data.outcomes
-        if given.shape[2] == 1:
-            chances = np.where((y == 1.0)[:, None], given[:, :, 0], 1.0 - given[:, :, 0])
+        if judge.chances:
+            said = np.column_stack([chance(given[:, i], y) for i in range(given.shape[1])])
         else:
-            chances = given[np.arange(len(y)), :, y.astype(np.int64)]
-        return best_combination(chances, y, loss, gap)
+            said = given[:, :, 0]
+        return best_combination(said, y, judge.name, gap)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything except the values of every round, as plain numbers."""
