@@ -17,7 +17,6 @@ from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.rowfile import Column
 
 Vector = NDArray[np.float64]
-NativeRows = Any  # a matrix, or the triple (indptr, indices, values), as the native loops take rows
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Rounds:
         return self.rows.width
 
     @property
-    def native(self) -> NativeRows:
+    def native(self) -> Any:
         """The rows as the native loops take them."""
         return self.rows.native
 

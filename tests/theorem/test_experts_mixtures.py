@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noregret.experts.blender import METHODS
+from noregret.experts.methods import METHODS
 from noregret.proof.theorem import Verdict
 from noregret.task.blend import blend
 from oracle import experts as twin

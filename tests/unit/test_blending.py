@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from noregret.errors import InputError, ModelFileError, SettingError
-from noregret.experts.blender import METHODS, Blender
+from noregret.experts.blender import Blender
+from noregret.experts.methods import METHODS
 from noregret.proof.verify import verify
 from noregret.task.blend import blend
 from oracle import experts as twin

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from noregret.errors import ReceiptError
-from noregret.experts.blender import METHODS
+from noregret.experts.methods import METHODS
 from noregret.proof.blend import load_blend, verify_blend
 from noregret.proof.receipt import checksum, packed, unpacked
 from noregret.task.blend import blend
@@ -50,7 +50,7 @@ CASES = {
     "one expert, told": {"outcome": "y", "experts": ["b"], "loss": "absolute", "method": "weighted-majority"},
     **{
         f"absolute, {method}": {"outcome": "y", "experts": ABC, "loss": "absolute", "method": method}
-        for method in METHODS[1:]
+        for method in list(METHODS)[1:]
     },
     "squared, against the mean": {
         "outcome": "y",

@@ -148,7 +148,7 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
-        kinds = (*kinds, *(["weights"] if core.name == "auto" else []))
+        kinds = (*kinds, *(["weights"] if core.mixes else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:

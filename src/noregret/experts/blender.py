@@ -13,72 +13,12 @@ from numpy.typing import NDArray
 from noregret.errors import ModelFileError, SettingError
 from noregret.experts import forecasts, rules
 from noregret.experts.contest import Contest
-from noregret.experts.engine import Engine, Played, Rule
+from noregret.experts.engine import ANYTIME, Engine, Played
 from noregret.experts.forecasts import LAST, ExpertTable
-from noregret.experts.loss import JUDGES, LOSSES, ExpertLoss, Numbers
+from noregret.experts.loss import JUDGES, LOSSES
+from noregret.experts.methods import METHODS, Asked, method_for, rule_of
 
 Vector = NDArray[np.float64]
-METHODS = ("mixture", "gradient", "adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")
-AGAINST = ("expert", "mean")
-ANNOUNCED = ("weighted-majority", "fixed-share")  # those that must know the number of rounds
-
-
-def _method(loss: ExpertLoss, method: str | None, against: str | None) -> str:
-    """The method of a loss and of what it competes with.
-
-    Against the best mean that is the gradient method, against the best expert the mixture where there is one, AdaHedge
-    elsewhere. Nothing said, the absolute loss competes with the best mean, the others with the best expert.
-    """
-    if against is not None and against not in AGAINST:
-        raise SettingError(f"blend: against must be one of {', '.join(AGAINST)}, got {against!r}")
-    if against == "mean" and (method or "gradient") != "gradient":
-        raise SettingError(f"blend: method {method} competes with the best expert; against mean is method gradient")
-    if against == "expert" and method == "gradient":
-        raise SettingError("blend: method gradient competes with the best mean, so against cannot be expert")
-    if against == "mean" or (against is None and method is None and loss.numbers and not loss.mixable):
-        method = "gradient"
-    found = method or ("mixture" if loss.mixable else "adahedge")
-    if found not in METHODS:
-        raise SettingError(f"blend: method must be one of {', '.join(METHODS)}, got {found!r}")
-    if found == "mixture" and not loss.mixable:
-        raise SettingError(f"blend: method mixture accepts only the losses log, squared and brier, got {loss.name}")
-    if found == "gradient" and not loss.numbers:
-        raise SettingError(f"blend: method gradient accepts only the losses squared and absolute, got {loss.name}")
-    if found != "mixture" and not loss.bounded:
-        raise SettingError(f"blend: method must be mixture for the log loss, which is unbounded, got {found}")
-    return found
-
-
-def _rule(
-    method: str,
-    loss: ExpertLoss,
-    experts: int,
-    ends: tuple[float, float],
-    rounds: int | None,
-    rate: str,
-    switches: int | None,
-) -> Rule:
-    lo, hi = loss.cost_range(*ends)
-    if method in ANNOUNCED and rounds is None:
-        raise SettingError(f"blend: {method} needs the number of rounds beforehand: set rounds=")
-    match method:
-        case "mixture":
-            return rules.mixture(loss.mixing_rate(*ends))
-        case "weighted-majority":
-            assert rounds is not None
-            return rules.weighted_majority(experts, hi - lo, rounds)
-        case "hedge":
-            return rules.hedge(experts, hi - lo, rate)
-        case "hedge-doubling":
-            return rules.doubling(experts, hi - lo)
-        case "adahedge":
-            return rules.adahedge(experts, lo, hi)
-        case "gradient":
-            assert isinstance(loss, Numbers)
-            return rules.gradient(experts, loss.linear_size(*ends))
-        case _:
-            assert rounds is not None
-            return rules.fixed_share(experts, hi - lo, rounds, 1 if switches is None else switches)
 
 
 class Blender:
@@ -124,7 +64,7 @@ class Blender:
         self.last_value, self._last = last_value, math.nan
         self.experts = [*named, LAST] if last_value else named
         count = len(self.experts)
-        self.method = _method(judge, method, against)
+        self.method = method_for(judge, method, against)
         if range is not None and not judge.ranged:
             raise SettingError(f"blend: a range is for squared and absolute loss and for costs, not for {loss}")
         if rate not in rules.ANYTIME_RATES:
@@ -133,14 +73,18 @@ class Blender:
             rules.whole("blend", "switches", switches, 0)
         if rounds is not None:
             rules.whole("blend", "rounds", rounds, 1)
-        if self.method == "fixed-share" and switches is None:
-            switches = 1
+        switches = METHODS[self.method].switches if switches is None else switches
         self.range = rules.ends("blend", (0.0, 1.0) if range is None else range)
         self.outcomes = None if outcomes is None else list(outcomes)
         self.rate, self.announced, self.switches = rate, rounds, switches
-        rule = _rule(self.method, judge, count, self.range, rounds, rate, switches)
+        rule = rule_of(self.method, Asked(judge, count, self.range, rounds, rate, switches or 0))
         self.engine = Engine(count, rule, judge, max(len(self.outcomes or ()), 1))
         self._pending: NDArray[np.float64] | None = None
+
+    @property
+    def rate_name(self) -> str | None:
+        """Which of Hedge's rates it has; None where the method has one rate only."""
+        return self.rate if self.engine.rule.kind == ANYTIME else None
 
     @property
     def rounds(self) -> int:
@@ -281,7 +225,7 @@ class Blender:
             self.engine.totals,
             self.engine.gap,
             self.announced,
-            self.rate if self.method == "hedge" else None,
+            self.rate_name,
             self.switches,
         )
 

@@ -130,19 +130,10 @@ class Averaged(ExpertLoss):
     """
 
     steepest: ClassVar[float] = math.inf  # no slope is larger
-    kinked: ClassVar[bool] = False  # whether it must be smoothed to be solved
 
     @abstractmethod
     def residuals(self, x: Matrix, y: Vector) -> Matrix:
         """Of each expert, so that of the mean with weights w it is their mean: near numbers are subtracted first."""
-
-    @abstractmethod
-    def smoothed(self, r: Vector, width: float) -> float:
-        """The sum of the losses; a kink is rounded off over `width`."""
-
-    @abstractmethod
-    def slopes(self, r: Vector, width: float) -> tuple[Vector, Vector]:
-        """First and second derivatives of the same in each r."""
 
     @abstractmethod
     def at_most(self, z: Vector, off: Vector, y: Vector) -> Vector:
@@ -225,12 +216,6 @@ class Squared(Numbers):
     def of_size(self, r: Vector) -> Vector:
         return r * r
 
-    def smoothed(self, r: Vector, width: float) -> float:
-        return float((r**2).sum())
-
-    def slopes(self, r: Vector, width: float) -> tuple[Vector, Vector]:
-        return 2.0 * r, np.full_like(r, 2.0)
-
     def minus_conjugate(self, alpha: Vector, y: Vector) -> tuple[Vector, Vector]:
         return -alpha * y - alpha * alpha / 4.0, np.abs(alpha * y) + alpha * alpha
 
@@ -240,7 +225,6 @@ class Absolute(Numbers):
 
     name = "absolute"
     steepest = 1.0
-    kinked = True
 
     def cost_range(self, lo: float, hi: float) -> tuple[float, float]:
         return 0.0, hi - lo
@@ -256,13 +240,6 @@ class Absolute(Numbers):
 
     def of_size(self, r: Vector) -> Vector:
         return r
-
-    def smoothed(self, r: Vector, width: float) -> float:
-        return float(np.hypot(r, width).sum())
-
-    def slopes(self, r: Vector, width: float) -> tuple[Vector, Vector]:
-        root = np.hypot(r, max(width, TINY))
-        return r / root, (width / root) ** 2 / root
 
     def minus_conjugate(self, alpha: Vector, y: Vector) -> tuple[Vector, Vector]:
         return -alpha * y, np.abs(alpha * y) + alpha * alpha
@@ -292,12 +269,6 @@ class Log(Averaged):
 
     def residuals(self, x: Matrix, y: Vector) -> Matrix:
         return x
-
-    def smoothed(self, r: Vector, width: float) -> float:
-        return float(-np.log(r).sum()) if (r > 0.0).all() else math.inf
-
-    def slopes(self, r: Vector, width: float) -> tuple[Vector, Vector]:
-        return -1.0 / r, 1.0 / (r * r)
 
     def at_most(self, z: Vector, off: Vector, y: Vector) -> Vector:
         low = z - off

@@ -63,6 +63,7 @@ class Auto(Core):
     params: settings.Auto
     gathers = GRADIENTS
     scale_free = True  # members scale for themselves
+    mixes = True
     _grows = "a score or the loss"
     _remedy = "divide the largest columns by a power of ten"
     columns: ClassVar[int] = MEMBER_COLUMNS  # what is kept of a member, ln π first

@@ -56,6 +56,7 @@ class Core(ABC):
     perceptron_rounds: ClassVar[bool] = False  # its rounds are the perceptron's, of which the mistake theorems speak
     weighs_features: ClassVar[bool] = True  # its comparators are weights of the features
     selects: ClassVar[str | None] = None  # the selection among a run's predictors that it already is
+    mixes: ClassVar[bool] = False  # it is a mixture of members, each with a weight
     linear: ClassVar[bool] = False  # a round's score is ⟨w, x⟩ with weights that its row does not change
     _grows: ClassVar[str] = "the weights or the loss"
     _remedy: ClassVar[str] = "use a smaller rate or radius"

@@ -67,7 +67,7 @@ def reading_of(blender: Blender, outcome: str | None) -> dict[str, Any]:
         "loss": blender.judged_by.name,
         "range": list(blender.range) if blender.judged_by.ranged else None,
         "method": blender.method,
-        "rate": blender.rate if blender.method == "hedge" else None,
+        "rate": blender.rate_name,
         "switches": blender.switches,
         "last_value": blender.last_value,
     }

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import arithmetic
 from noregret.errors import SettingError
-from noregret.experts import rules
 from noregret.experts.contest import Contest
 from noregret.experts.forecasts import ExpertTable
 from noregret.experts.loss import Averaged, Numbers, chance
+from noregret.experts.methods import METHODS
 from noregret.interval import Interval
 from noregret.proof.blend import BlendReceipt, receipt_of
 from noregret.proof.receipt import plain
@@ -148,25 +147,7 @@ class Blend:
 
     def promised_so_far(self) -> Vector:
         """The bound on the regret after every round (for methods that have one for every round)."""
-        t, contest = np.arange(1.0, self.rounds + 1.0), self.contest
-        logs, width = arithmetic.log(float(max(contest.experts, 1))), contest.width
-        match contest.learner:
-            case "mixture":
-                return np.full(self.rounds, logs / contest.rule.rate)
-            case "adahedge" | "gradient":
-                return 2.0 * self._gaps
-            case "hedge":
-                c = rules.ANYTIME_RATES[self.reading["rate"]]
-                return np.asarray(math.sqrt(logs) * width * (np.sqrt(t) / c + c * np.cumsum(1.0 / np.sqrt(t)) / 8.0))
-            case "hedge-doubling":
-                begun = np.cumsum(np.where(np.frexp(t)[0] == 0.5, np.sqrt(2.0 * t * logs), 0.0))
-                return np.asarray(begun * width)
-            case "weighted-majority":
-                rate = contest.rule.rate * width
-                return np.asarray((logs / rate + rate * t / 8.0) * width if rate else 0.0 * t)
-            case _:
-                rate, stays = contest.rule.rate * width, -arithmetic.log1p(-contest.rule.share)
-                return np.asarray(((logs + (t - 1.0) * stays) / rate + rate * t / 8.0) * width if rate else 0.0 * t)
+        return METHODS[self.contest.learner].promised(self.contest, np.arange(1.0, self.rounds + 1.0), self._gaps)
 
     def combination(self, gap: float = 1e-6) -> Combination:
         """The best fixed convex combination of the experts: an interval that contains its loss, and its weights."""
