@@ -68,7 +68,8 @@ def _timed(jobs: Sequence[str], size: Size, quiet: bool) -> list[Row]:
     """The rows of all jobs, each shown when it is done."""
     from noregret.bench import run
 
-    shown, found = list[Row](), list[Row]()
+    shown: list[Row] = []
+    found: list[Row] = []
 
     def announce(name: str) -> None:
         _show(shown, quiet)
