@@ -126,7 +126,7 @@ class Moments:
         start = slots.start if slots else rows.width + len(self.mean)
         moments, room = (self.mean, self.squares, self.rows), np.zeros(len(self.mean))
         place = (start, len(slots), known, room, self.alone)
-        count = standardise_entries(*rows.given, *moments, *place, bounds, indices, values, learn)
+        count = standardise_entries(*rows.native, *moments, *place, bounds, indices, values, learn)
         return Sparse(bounds, indices[:count], values[:count], rows.width)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -228,7 +228,7 @@ class Preparation:
         return self.expand is not None or self.lags is not None
 
     @property
-    def told(self) -> list[str]:
+    def settings_in_words(self) -> list[str]:
         """The settings by which rows become others."""
         lags = None if self.lags is None else len(self.lags.past)
         given = {"scale": self.scale, "expand": self.expand, "lags": lags}
@@ -328,7 +328,7 @@ class Preparation:
 
 def _arrays(rows: Rows) -> tuple[Any, ...]:
     """A matrix, or the three arrays of compressed rows."""
-    return (rows.X,) if isinstance(rows, Dense) else rows.given
+    return (rows.X,) if isinstance(rows, Dense) else rows.native
 
 
 def _wider(array: NDArray[Any], width: int) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from noregret._native import CONSTANT, GRADIENTS, HISTORY_ROWS, MEMBER_COLUMNS, 
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.learner import settings
-from noregret.learner.core import Arrays, Core, Given, Vector, check_memory, fit
+from noregret.learner.core import Arrays, Core, NativeRows, Vector, check_memory, fit
 from noregret.learner.numbering import Numbering
 from noregret.learner.platt import Platt, Temperature
 from noregret.learner.pool import chosen, priors
@@ -61,9 +61,10 @@ class Auto(Core):
 
     name = "auto"
     declared = settings.Auto
-    told: settings.Auto
+    params: settings.Auto
     gathers = GRADIENTS
     scale_free = True  # members scale for themselves
+    mixes = True
     _grows = "a score or the loss"
     _remedy = "divide the largest columns by a power of ten"
     columns: ClassVar[int] = MEMBER_COLUMNS  # what is kept of a member, ln π first
@@ -79,7 +80,7 @@ class Auto(Core):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.members = chosen(self.told.task or "binary", self.told.members)
+        self.members = chosen(self.params.task or "binary", self.params.members)
         n = len(self.members)
         self.cores: list[Core] = []
         self.views: list[Preparation] = []  # one for all members that are given the same rows
@@ -129,7 +130,7 @@ class Auto(Core):
             self.view_of.append(places[member.view])
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return logistic(), Domain("ball", self.told.radius), Rate(CONSTANT, 1.0)
+        return logistic(), Domain("ball", self.params.radius), Rate(CONSTANT, 1.0)
 
     # -- what the pass alone proves of the mixture's own scores --------------------------------------------------------
 
@@ -161,7 +162,7 @@ class Auto(Core):
 
         return combined(self)
 
-    def told_of_labels(self) -> dict[str, float]:
+    def label_figures(self) -> dict[str, float]:
         """Σ_c n_c·H(c) over the contexts c: none, or the previous label; as far as members count them."""
         counted = {member.name: core.label_counts for member, core in zip(self.members, self.cores, strict=True)}
         found = {rule: counted.get(name) for rule, name in RULES.items()}
@@ -196,7 +197,7 @@ class Auto(Core):
         columns = self.features.width if self.features is not None and self.features.kind == "columns" else 0
         return max(int(self.reached[0]), columns)
 
-    def told_of_members(self) -> list[dict[str, Any]]:
+    def member_figures(self) -> list[dict[str, Any]]:
         """Each member's name, prior, loss so far and share, and whether it plays; who leads comes first.
 
         `price` is what the mixture lost more than it, in the rounds that the member's loss counts.
@@ -220,7 +221,7 @@ class Auto(Core):
 
     # -- rounds --------------------------------------------------------------------------------------------------------
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         given = rows_of(rows)
         if len(weights) and not weights.all():  # what is no round must not move the means of others
             some = np.flatnonzero(weights)
@@ -252,7 +253,7 @@ class Auto(Core):
         if not self.rounds:
             self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0]))), 1)
         state = (said, self.standing, self.tops, MIXING, self.history, self.beats, self.total, self.record)
-        return _native.play_mixture(rows.given, y, weights, *state, scores)
+        return _native.play_mixture(rows.native, y, weights, *state, scores)
 
     def _marks(self, rows: Rows) -> list[tuple[int, int]]:
         """Where other members may play than before, and how wide the stream is from there on."""
@@ -313,7 +314,7 @@ class Auto(Core):
         return np.full((len(self.members), rows), math.nan)
 
     def _let_play(self, i: int, rows: Rows, y: Vector, weights: Vector, said: Said) -> None:
-        self.cores[i]._play(rows.given, y, weights, said)
+        self.cores[i]._play(rows.native, y, weights, said)
         if i in self.scalings:
             said[:] = self.scalings[i].play(said, y, weights)
 
@@ -322,7 +323,7 @@ class Auto(Core):
     def _score(self, rows: Rows) -> Vector:
         return self._mixed(rows, past=False)
 
-    def score_one(self, row: Given) -> Any:
+    def score_one(self, row: NativeRows) -> Any:
         return self._mixed(rows_of(row), past=True)[0]
 
     def _mixed(self, rows: Rows, past: bool) -> Vector:

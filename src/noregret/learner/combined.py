@@ -13,7 +13,7 @@ import numpy as np
 
 from noregret import arithmetic
 from noregret.learner.auto import Auto
-from noregret.learner.classes import ManyClasses
+from noregret.learner.classes import Multiclass
 from noregret.learner.core import Vector
 from noregret.stream.block import Ints
 
@@ -76,7 +76,7 @@ def of_columns(pool: Auto, i: int, rows: int) -> tuple[Vector, Vector] | None:
     (means, sizes), (level, size) = units, pool.units_of(i)
     weights, biases = np.zeros((rows, pool.width)), np.full(rows, level)
     weights[: len(own), columns] = size * own[:rows, :kept] / sizes
-    own_biases = np.atleast_1d(core.class_biases if isinstance(core, ManyClasses) else core.bias)
+    own_biases = np.atleast_1d(core.class_biases if isinstance(core, Multiclass) else core.bias)
     biases[: len(own_biases)] += size * own_biases
     for k in range(rows):
         biases[k] -= arithmetic.inner(weights[k, columns], means)
