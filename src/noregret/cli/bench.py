@@ -53,9 +53,7 @@ def bench(
             raise SettingError("--plot needs the job scaling: add it to --only")
     check_writable("-", json, plot)
     machine = facts()
-    if not quiet:
-        print("  ".join(f"{key} {value}" for key, value in machine.items()))
-    found = _timed(chosen, QUICK if quick else FULL, quiet)
+    found = _timed(chosen, QUICK if quick else FULL, machine, quiet)
     if json is not None:
         _write(json, {"facts": machine, "rows": found})
     if plot is not None:
@@ -64,8 +62,8 @@ def bench(
         draw_scaling(found, plot)
 
 
-def _timed(jobs: Sequence[str], size: Size, quiet: bool) -> list[Row]:
-    """The rows of all jobs, each shown when it is done."""
+def _timed(jobs: Sequence[str], size: Size, machine: dict[str, str], quiet: bool) -> list[Row]:
+    """The rows of all jobs, below the machine; each job is shown when it is done."""
     from noregret.bench import run
 
     shown: list[Row] = []
@@ -77,7 +75,10 @@ def _timed(jobs: Sequence[str], size: Size, quiet: bool) -> list[Row]:
         if sys.stderr.isatty() and not quiet:
             print(f"… {name}", file=sys.stderr)
 
-    for row in run(jobs, size, announce):
+    rows = run(jobs, size, announce)
+    if not quiet:
+        print("  ".join(f"{key} {value}" for key, value in machine.items()))
+    for row in rows:
         if shown and shown[0]["job"] != row["job"]:
             _show(shown, quiet)
             shown.clear()

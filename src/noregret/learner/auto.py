@@ -24,11 +24,12 @@ from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.learner import settings
 from noregret.learner.core import Arrays, Core, NativeRows, Vector, check_memory, fit
+from noregret.learner.numbering import Numbering
 from noregret.learner.platt import Platt, Temperature
 from noregret.learner.pool import chosen, priors
 from noregret.learner.threads import side_by_side
 from noregret.loss import Loss, logistic
-from noregret.prepare import Preparation
+from noregret.prepare import Preparation, Recipe
 from noregret.rate import Rate
 from noregret.state import RECORD, check_places
 from noregret.stream.block import Rows, Sparse, rows_of
@@ -92,6 +93,7 @@ class Auto(Core):
         self.out = np.zeros(n, np.bool_)  # members that will not play again
         self.total = np.zeros(0)  # Σg on the rows themselves
         self.reached = np.zeros(1, np.int64)  # the width of the rows so far
+        self.numbering = Numbering()  # of the features that members see
 
     def _begin_mixture(self, n: int) -> None:
         """Every weight as it is before the first round."""
@@ -151,7 +153,7 @@ class Auto(Core):
     def shares(self) -> Vector:
         """The share of each member in the mixture of the next round."""
         found = np.empty(len(self.members))
-        _native.mixture_shares(self.standing, self.tops, MIXING, ~self._awake(self.width), found)
+        _native.mixture_shares(self.standing, self.tops, MIXING, ~self._awake(self._width_so_far), found)
         return found
 
     def combined(self) -> Combined | None:
@@ -182,6 +184,12 @@ class Auto(Core):
         """Who plays on rows of a stream that is so wide by now."""
         fits = [member.least <= width <= member.most for member in self.members]
         return np.array(fits) & ~self.out
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """What the numbers mean that members see."""
+        self.numbering.follow(self.features)
+        return self.features if self.numbering.start is None else self.numbering
 
     @property
     def _width_so_far(self) -> int:
@@ -227,14 +235,16 @@ class Auto(Core):
     def _play_rounds(self, rows: Rows, y: Vector, weights: Vector, scores: Vector) -> None:
         if not len(y):
             return
-        marks = self._marks(rows)
+        self.numbering.follow(self.features)
+        numbered = self.numbering.take(rows)
+        marks = self._marks(numbered)
         for (start, width), (stop, _) in zip(marks, [*marks[1:], (len(y), 0)], strict=True):
             self._review()
             part, some, awake = rows.slice(start, stop), weights[start:stop], self._awake(width)
             if not awake.any():
                 features = f"{self._width_so_far:,} features"
                 raise SettingError(f"auto: members must be able to play on {features}, and none of those chosen is")
-            said = self._said(part, y[start:stop], some, awake)
+            said = self._said(numbered.slice(start, stop), y[start:stop], some, awake)
             if self._mix(part, y[start:stop], some, said, scores[start:stop]) < stop - start:
                 self._diverged()
 
@@ -282,7 +292,7 @@ class Auto(Core):
         prepared: dict[int, Rows] = {}
 
         def prepare(view: int) -> None:
-            prepared[view] = self.views[view].apply(rows, learn=True, features=self.features, y=y)
+            prepared[view] = self.views[view].apply(rows, learn=True, features=self.recipe, y=y)
 
         def play(i: int) -> None:
             core, mine = self.cores[i], prepared[self.view_of[i]]
@@ -320,13 +330,15 @@ class Auto(Core):
         """The mixture's score of each row; who knows only past labels sleeps where they are not known."""
         said = self._silence(len(rows))
         awake = self._awake(self._width_so_far)
+        self.numbering.follow(self.features)
+        rows = self.numbering.look(rows)
         prepared: dict[int, Rows] = {}
         for i in np.flatnonzero(awake).tolist():
             view, core = self.view_of[i], self.cores[i]
             if core.needs_past and not past:
                 continue
             if view not in prepared:
-                prepared[view] = self.views[view].apply(rows, learn=False, features=self.features)
+                prepared[view] = self.views[view].apply(rows, learn=False, features=self.recipe)
             self._let_score(i, prepared[view], said[i])
         return self._mix_scores(said)
 
@@ -354,6 +366,7 @@ class Auto(Core):
 
     def arrays(self) -> Arrays:
         kept = {**self._mixture, "out": self.out, "total": self.total[: self.width], "reached": self.reached}
+        kept["slots"] = self.numbering.slots
         kept["widths"] = np.array([core.width for core in self.cores], np.int64)
         kept["paired"] = np.array([core.paired for core in self.cores], np.bool_)
         for i, core in enumerate(self.cores):
@@ -375,6 +388,7 @@ class Auto(Core):
         if not (0 <= self.beats[0] < HISTORY_ROWS and self.beats[1] > 0 and self.beats[2] > 0 and self.reached[0] >= 0):
             raise ValueError("its clock is wrong")
         self.out[:] = arrays["out"].astype(np.bool_)
+        self.numbering.restore(arrays["slots"])
         for i, core in enumerate(self.cores):
             core.restore(_under(arrays, f"{i}."), int(arrays["widths"][i]), bool(arrays["paired"][i]))
             for name, value in zip(SCALARS, arrays[f"{i}.state"].view(np.int64), strict=True):
