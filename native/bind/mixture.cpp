@@ -31,16 +31,14 @@ Index play(const Rows &rows, Line<const double> labels, Line<const double> weigh
     require(labels.size <= count(rows) && labels.size == scores.size, "rows, labels and scores must be equally many");
     require(weights.size == 0 || weights.size == labels.size, "weights must be as many as labels, or none");
     require(said.rows == pool.n && said.columns == labels.size, "a score of every member for every round");
-    std::vector<double> space(MixRoom::size(pool.n, 2));
     const Batch batch{labels.data, labels.size, weights.size ? weights.data : nullptr, scores.data};
-    return std::visit([&](const auto &some) { return play_mixture(some, batch, said, pool, kept, space.data(), total, *at.record); }, rows);
+    return std::visit([&](const auto &some) { return play_mixture(some, batch, said, pool, kept, total, *at.record); }, rows);
 }
 
 void score(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, Index rounds, Line<double> scores) {
     const Pool pool = pool_of(members, tops, mixing);
     require(said.rows == pool.n && said.columns == scores.size, "a score of every member for every row");
-    std::vector<double> space(MixRoom::size(pool.n, 2));
-    score_mixture(said, pool, rounds, space.data(), scores);
+    score_mixture(said, pool, rounds, scores);
 }
 
 Index play_many(const Rows &rows, Line<const double> labels, Line<const double> weights, Table<const double> said, Table<double> members,
@@ -54,31 +52,33 @@ Index play_many(const Rows &rows, Line<const double> labels, Line<const double> 
     require(clock.size == 3 && 0 <= clock[0] && clock[0] <= room && buffers.rows == 3, "there are not so many classes");
     require(confusion.rows == confusion.columns, "the table of classes is square");
     for (Index t = 0; t < rounds; ++t) require(0.0 <= labels[t] && labels[t] < static_cast<double>(room), "a label is no number of a class");
-    std::vector<double> space(MixRoom::size(pool.n, room));
     const Says says{said.data, rounds, said.columns};
     const History kept = history_of(history, beats, pool.n);
-    MixedClasses mixed{says, pool, kept, space.data(), at.record->state, buffers[2]};
+    Bench on(pool, room);
+    MixedClasses mixed{says, on, kept, at.record->state, buffers[2]};
     const ForecastRoom here{buffers[0], buffers[1], buffers.columns};
     const ClassTables tables{counts, {}, confusion};
-    return std::visit([&](const auto &some) { return play_forecasts(some, labels, weights, mixed, *at.record, clock, tables, here, scores, {}); }, rows);
+    const Index played =
+        std::visit([&](const auto &some) { return play_forecasts(some, labels, weights, mixed, *at.record, clock, tables, here, scores, {}); }, rows);
+    on.give_back();
+    return played;
 }
 
 void score_many(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, Index rounds, Table<double> scores) {
     const Pool pool = pool_of(members, tops, mixing);
     require(said.rows == pool.n * scores.rows && said.columns == scores.columns && said.apart == said.columns, "what every member says of every row");
-    std::vector<double> space(MixRoom::size(pool.n, said.columns));
-    score_classes({said.data, scores.rows, said.columns}, pool, rounds, space.data(), scores);
+    score_classes({said.data, scores.rows, said.columns}, pool, rounds, scores);
 }
 
 // The share of every member, of the next round that all are awake in.
 void shares(Table<double> members, Table<double> tops, Line<const double> mixing, Line<const bool> asleep, Line<double> out) {
     const Pool pool = pool_of(members, tops, mixing);
     require(out.size == pool.n && asleep.size == pool.n, "a share for every member");
-    std::vector<double> space(MixRoom::size(pool.n, 2));
-    MixRoom room = MixRoom::in(space.data(), pool.n, 2);
-    for (Index i = 0; i < pool.n; ++i) room.p[i] = room.p[pool.n + i] = asleep[i] ? NOT_A_NUMBER : 0.5;
-    forecast(pool, room, 2, 1);
-    shares_of(pool, room, out.data);
+    Bench on(pool, 2);
+    on.wake([&](Index i) { return asleep[i] ? NOT_A_NUMBER : 0.0; });
+    std::fill_n(on.p, 2 * on.lanes, 0.5);
+    forecast(on, 2, 1);
+    shares_of(on, out.data);
 }
 
 NumberPool pool_of(Table<double> members, Line<double> range) {

@@ -21,13 +21,12 @@ Numbers said_by(Index n, Index each, double size) {
 
 // A mixture before its first round.
 struct Fresh {
-    Numbers members, tops, history, space;
+    Numbers members, tops, history;
     Places beats{0, 1, 1};
     Pool pool;
 
-    Fresh(Index n, Index classes)
+    explicit Fresh(Index n)
         : members(zeros(n * MEMBER_COLUMNS)), tops(zeros(TOPS * TOP_COLUMNS)), history(zeros(HISTORY_ROWS * (n + 1))),
-          space(zeros(MixRoom::size(n, classes))),
           pool{reinterpret_cast<Member *>(members.data()), reinterpret_cast<TopState *>(tops.data()), n, {0.01, 0.005, 0.02, 1.0}} {
         const double share = 1.0 / double(n);
         for (Index i = 0; i < n; ++i) pool.members[i] = {log_of(share), 0.0, {share, share}, {share, share}, {}};
@@ -45,15 +44,15 @@ void two_classes(Hash &hash) {
     for (Index other = 0; other < 17; ++other) {
         const Layouts &given = other < 16 ? FEW[other % 3] : MANY;  // so many that the history is thinned
         const Index n = MEMBERS[other / 4 % 4], count = given.wide.count;
-        Fresh fresh(n, 2);
+        Fresh fresh(n);
         const Numbers said = said_by(n, count, other % 3 ? 5.0 : 800.0);
         Numbers scores = zeros(count), later = zeros(count), total = zeros(given.wide.width);
         begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, double(other & 1), 0.0, 0.0, true, GRADIENTS, 0.0, 0.0, 0.0, 0});
         std::visit([&](const auto &some) {
             hash(play_mixture(some, batch_of(given, false, other % 5 == 0, 0, count, scores), table_seen(said, count), fresh.pool, fresh.kept(),
-                              fresh.space.data(), {total.data(), given.wide.width, 1}, *record));
+                              {total.data(), given.wide.width, 1}, *record));
         }, given.rows(other % 4));
-        score_mixture(table_seen(said, count), fresh.pool, record->state.rounds, fresh.space.data(), view(later));
+        score_mixture(table_seen(said, count), fresh.pool, record->state.rounds, view(later));
         for (const Numbers *some : {&scores, &later, &total}) hash(*some);
         fresh.into(hash);
         hash_state(hash, record->state);
@@ -66,7 +65,7 @@ void many_classes(Hash &hash) {
         for (Index other = 0; other < 16; ++other) {
             const Layouts &given = FEW[other % 3];
             const Index n = MEMBERS[other / 4], count = given.wide.count, room = 4 * ((most + 3) / 4);
-            Fresh fresh(n, room);
+            Fresh fresh(n);
             const Numbers said = said_by(n, count * room, 5.0);
             Numbers labels, scores = zeros(4 * count), s = zeros(room), logs = s, p = s, later = zeros(count * most);
             for (Index t = 0; t < count; ++t) labels.push_back(std::floor(std::fabs(given.wide.reals[static_cast<std::size_t>(t)]) * 3.0));
@@ -75,13 +74,15 @@ void many_classes(Hash &hash) {
             begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, 0.0, 0.0, 0.0, 0, NOTHING, 0.0, 0.0, 0.0, 0});
             const Says says{said.data(), count, room};
             const History kept = fresh.kept();
-            MixedClasses mixed{says, fresh.pool, kept, fresh.space.data(), record->state, p.data()};
+            Bench on(fresh.pool, room);
+            MixedClasses mixed{says, on, kept, record->state, p.data()};
             const Line<const double> weights = other & 2 ? seen(given.wide.weights) : Line<const double>{};
             std::visit([&](const auto &some) {
                 hash(play_forecasts(some, seen(labels), weights, mixed, *record, view(clock), {view(counts), {}, table(confusion, most)},
                                     {s.data(), logs.data(), room}, table(scores, 4), {}));
             }, given.rows(other & 3));
-            score_classes(says, fresh.pool, record->state.rounds, fresh.space.data(), table(later, most));
+            on.give_back();
+            score_classes(says, fresh.pool, record->state.rounds, table(later, most));
             for (const Numbers *some : {&scores, &later}) hash(*some);
             for (const Places *some : {&clock, &counts, &confusion}) hash(*some);
             fresh.into(hash);
