@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,6 +36,16 @@ class Expansion(ABC):
     @abstractmethod
     def rows(self, rows: Rows, learn: bool) -> Rows:
         """The rows that are played; a SettingError where there are too many columns for that."""
+
+    def again(self, row: Rows, learn: bool) -> tuple[Callable[[], Any], Rows]:
+        """What makes `rows` of the one in these arrays whenever it is called, always in the arrays of the second."""
+        made = self.rows(row, False)
+        if isinstance(made, Dense):
+            out = np.empty_like(made.X)
+            return lambda: np.copyto(out, self.rows(row, learn).values.reshape(1, -1)), Dense(out)
+        room = self.entries(row.width)
+        kept = Sparse(np.zeros(2, np.int64), np.zeros(room, np.uint32), np.zeros(room), made.columns)
+        return lambda: _copy(self.rows(row, learn), kept), kept
 
     @abstractmethod
     def name_of(self, index: int, name: Callable[[int], str]) -> str:
@@ -71,12 +82,16 @@ class Fourier(Expansion):
     def rows(self, rows: Rows, learn: bool) -> Rows:
         if learn and rows.width > len(self.seen):
             self.seen = np.append(self.seen, np.zeros(rows.width - len(self.seen), np.uint8))
-        self._look_up(rows.width)
-        out = np.empty((len(rows), self.cosines))
-        given = (rows.X,) if isinstance(rows, Dense) else rows.native
-        told = (self._table, self._offsets, self.bandwidth, self.seen, self.count, self._room)
-        _native.fourier(*given, *told, out, learn)
-        return Dense(out)
+        make, made = self.again(rows, learn)
+        make()
+        return made
+
+    def again(self, row: Rows, learn: bool) -> tuple[Callable[[], Any], Rows]:
+        self._look_up(row.width)
+        out = np.empty((len(row), self.cosines))
+        given = (row.X,) if isinstance(row, Dense) else row.native
+        state = (self._table, self._offsets, self.bandwidth, self.seen, self.count, self._room)
+        return partial(_native.fourier, *given, *state, out, learn), Dense(out)
 
     def _look_up(self, width: int) -> None:
         """Keep the frequencies of features below `width`, as far as there is room."""
@@ -108,6 +123,7 @@ class Bins(Expansion):
 
     words = "columns cut into bins"
     most: ClassVar[int] = 1000
+    crossed: ClassVar[bool] = False
 
     def __init__(self, bins: int = 16) -> None:
         self.bins = bins
@@ -140,6 +156,24 @@ class Bins(Expansion):
         found[~present] = -1
         return self._made(found)
 
+    def again(self, row: Rows, learn: bool) -> tuple[Callable[[], Any], Rows]:
+        if not self.seen.all() or len(self.seen) != row.width:
+            return super().again(row, learn)
+        X = np.asarray(row.X, np.float64) if isinstance(row, Dense) else np.zeros((1, row.width))
+        found, (crossing, made) = np.empty(X.shape, np.int64), self._room(*X.shape)
+
+        def make() -> None:
+            if isinstance(row, Sparse):
+                count = row.indptr[1]
+                X.fill(0.0)
+                X[0, row.indices[:count]] = row.values[:count]
+            _native.bins(X, self.edges, found)
+            if learn:
+                self._take(X)
+            _native.one_hot(found, self.bins, *crossing, *made.native)
+
+        return make, made
+
     def _take(self, X: NDArray[np.float64]) -> None:
         """Learn of rows; they do not reach beyond the next look."""
         if self.count < LOOKS[-1]:
@@ -158,15 +192,15 @@ class Bins(Expansion):
         return np.concatenate([np.zeros((0, width)), *kept])
 
     def _made(self, found: NDArray[np.int64]) -> Rows:
-        return self._hot(found, False, found.shape[1] * self.bins)
+        crossing, made = self._room(*found.shape)
+        count = _native.one_hot(found, self.bins, *crossing, *made.native)
+        return Sparse(made.indptr, made.indices[:count], made.values[:count], made.columns)
 
-    def _hot(self, found: NDArray[np.int64], cross: bool, width: int) -> Rows:
-        rows, columns = found.shape
-        room = rows * (columns * (columns + 1) // 2 if cross else columns)
-        bounds, indices, values = np.empty(rows + 1, np.int64), np.empty(room, np.uint32), np.empty(room)
-        place = np.zeros(_native.CROSS_SLOTS if cross else 0, np.int64)
-        count = _native.one_hot(found, self.bins, cross, place, bounds, indices, values)
-        return Sparse(bounds, indices[:count], values[:count], width)
+    def _room(self, rows: int, columns: int) -> tuple[tuple[bool, NDArray[np.int64]], Sparse]:
+        """Whether columns are crossed, with room to work in, and arrays for this many rows."""
+        slots, room = _native.CROSS_SLOTS if self.crossed else 0, rows * self.entries(columns)
+        arrays = np.zeros(rows + 1, np.int64), np.zeros(room, np.uint32), np.zeros(room)
+        return (self.crossed, np.zeros(slots, np.int64)), Sparse(*arrays, columns * self.bins + slots)
 
     def name_of(self, index: int, name: Callable[[int], str]) -> str:
         column, k = divmod(index, self.bins)
@@ -195,12 +229,10 @@ class Crosses(Bins):
 
     words = "crossed bins"
     most = 40
+    crossed = True
 
     def entries(self, width: int) -> int:
         return width * (width + 1) // 2
-
-    def _made(self, found: NDArray[np.int64]) -> Rows:
-        return self._hot(found, True, found.shape[1] * self.bins + _native.CROSS_SLOTS)
 
     def name_of(self, index: int, name: Callable[[int], str]) -> str:
         slots = _native.CROSS_SLOTS
@@ -264,6 +296,14 @@ def expansion_of(spec: str | None) -> Expansion | None:
         "expand must be fourier:D or fourier:D:γ (1 ≤ D ≤ 10000, γ > 0), bins:K or crosses:K (2 ≤ K ≤ 256), or"
         f" quadratic, got {spec!r}"
     )
+
+
+def _copy(row: Rows, kept: Sparse) -> None:
+    """One row into arrays that have room for it."""
+    assert isinstance(row, Sparse)
+    count = len(row.values)
+    kept.indptr[1] = count
+    kept.indices[:count], kept.values[:count] = row.indices, row.values
 
 
 def _matrix(rows: Rows, words: str, most: int, least: int) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from noregret.errors import SettingError, spelled
 from noregret.expand import expansion_of
 from noregret.stream.block import BLOCK_VALUES, Dense, Rows, Sparse
 
+Call = Callable[[], Any]
 CLASSES = 10  # whose last rounds are distinguished
 MOST_STANDARDISED = 1000  # columns, of sparse rows: every one becomes an entry of every row
 
@@ -93,6 +95,17 @@ class Moments:
         standardise(rows.X, self.mean, self.squares, self.rows, learn)
         return rows
 
+    def again(self, row: Rows, learn: bool) -> tuple[Call, Rows]:
+        """What standardises the row in these arrays, whose features are all known, and where it then is."""
+        moments = (self.mean, self.squares, self.rows)
+        if isinstance(row, Dense):
+            return partial(standardise, row.X, *moments, learn), row
+        known = self._spread_over()
+        entries = len(row.indices) + len(known) + 1
+        made = Sparse(np.zeros(2, np.int64), np.zeros(entries, np.uint32), np.zeros(entries), row.width)
+        place = (row.width + len(self.mean), 0, known, np.zeros(len(self.mean)), self.alone)
+        return partial(standardise_entries, *row.native, *moments, *place, *made.native, learn), made
+
     def entries(self, rows: Rows) -> int:
         """How many values a row may become."""
         return rows.width if isinstance(rows, Dense) else max(len(self.mean), min(rows.width, MOST_STANDARDISED))
@@ -118,9 +131,7 @@ class Moments:
             self.alone = np.append(self.alone, late)
 
     def _spread(self, rows: Sparse, learn: bool, slots: range) -> Sparse:
-        known = np.arange(len(self.mean))
-        words = self.alone[: len(known)]
-        known = known[~np.append(words, np.zeros(len(known) - len(words), np.uint8)).astype(bool)]
+        known = self._spread_over()
         entries = int(rows.indptr[-1] - rows.indptr[0]) + len(rows) * len(known) + 1
         bounds, indices, values = np.empty(len(rows) + 1, np.int64), np.empty(entries, np.uint32), np.empty(entries)
         start = slots.start if slots else rows.width + len(self.mean)
@@ -128,6 +139,12 @@ class Moments:
         place = (start, len(slots), known, room, self.alone)
         count = standardise_entries(*rows.native, *moments, *place, bounds, indices, values, learn)
         return Sparse(bounds, indices[:count], values[:count], rows.width)
+
+    def _spread_over(self) -> NDArray[np.int64]:
+        """The columns that are named in every row."""
+        known = np.arange(len(self.mean))
+        words = self.alone[: len(known)]
+        return np.delete(known, words.nonzero()[0])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"moments.mean": self.mean, "moments.squares": self.squares, "moments.rows": self.rows}
@@ -169,6 +186,26 @@ class Lags:
         bounds = rows.indptr - low + self.features * np.arange(len(rows) + 1)
         columns = None if rows.columns is None else rows.columns + self.features
         return Sparse(bounds, indices, np.insert(rows.values[low:high], starts, late.reshape(-1)), columns)
+
+    def again(self, row: Rows, y: NDArray[np.float64], learn: bool) -> tuple[Call, Rows]:
+        """What puts the labels before the row in these arrays, and learns its own from y; and where it then is."""
+        most, dense = self.features, isinstance(row, Dense)
+        room = np.zeros(most + len(row.values))
+        made: Rows = Dense(room[np.newaxis])
+        if not dense:
+            indices = np.concatenate([np.arange(most), np.zeros(len(row.values))]).astype(np.uint32)
+            made = Sparse(np.zeros(2, np.int64), indices, room, row.width + most)
+
+        def put() -> None:
+            room[:most] = self.past.reshape(-1)
+            room[most:] = row.values
+            if isinstance(row, Sparse) and isinstance(made, Sparse):
+                made.indptr[1] = row.indptr[1] + most
+                made.indices[most:] = row.indices + np.uint32(most)
+            if learn:
+                self.past = np.concatenate([self._written(y), self.past[:-1]])
+
+        return put, made
 
     @property
     def features(self) -> int:
@@ -287,6 +324,30 @@ class Preparation:
         if self.unit_norm:
             unit_rows(*_arrays(rows))
         return rows
+
+    def again(self, row: Rows, y: NDArray[np.float64], learn: bool) -> tuple[list[Call], Rows]:
+        """The calls that do to the row in these arrays what `apply` does, and the arrays in which they leave it.
+
+        They may be made again for other values, with a label in y, until there are rows with new features.
+        """
+        if not self.active:
+            return [], row
+        made = row.with_values(np.zeros_like(row.values))
+        calls: list[Call] = [partial(np.copyto, made.values, row.values)]
+        if self.scale == "max":
+            calls.append(partial(scale_features, *_arrays(made), self.peak, learn))
+        elif self.scale == "log":
+            calls.append(partial(take_logs, *_arrays(made)))
+        for part in (self.moments, self.expansion):
+            if part is not None:
+                call, made = part.again(made, learn)
+                calls.append(call)
+        if self.lags is not None:
+            call, made = self.lags.again(made, y, learn)
+            calls.append(call)
+        if self.unit_norm:
+            calls.append(partial(unit_rows, *_arrays(made)))
+        return calls, made
 
     def units(
         self, width: int, features: Recipe | None = None

@@ -20,7 +20,7 @@ def bench(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Jobs, separated by commas: start, passes, own-loss, single, files, cache, csv, accuracy,"
+            help="Jobs, separated by commas: start, passes, own-loss, single, files, auto, cache, csv, accuracy,"
             " kernel, experts, finite, hindsight, scaling (default all).",
             metavar="JOB",
         ),

@@ -4,14 +4,15 @@ The members do not influence one another, so each plays a whole block alone, sev
 (`native/mixture.hpp`) then goes over the block round by round; the total of its log-loss is never more than
 ln(1/π_i) + ln 2 + ln(3/2) above that of member i, whatever the labels. The score is the mixture's log-odds.
 
-A member sleeps outside of the widths that it is made for. One that is costly on such rows retires after 16 384 rounds,
-on very wide ones after 4 096, or at a later doubling, unless it leads. One that would overflow sleeps from then on.
+A member sleeps outside of the widths that it is made for. On wide rows it retires after 16 384 rounds, one that costs
+much after 2 048, or at a later doubling, unless it leads. One that would overflow sleeps from then on.
 """
 
 from __future__ import annotations
 
 import math
 from copy import deepcopy
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,17 +23,18 @@ from noregret import _native, arithmetic
 from noregret._native import CONSTANT, GRADIENTS, HISTORY_ROWS, MEMBER_COLUMNS, TOPS, norm2
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
-from noregret.learner import settings
-from noregret.learner.core import Arrays, Core, NativeRows, Vector, check_memory, fit
+from noregret.learner import auto_state, settings
+from noregret.learner.core import NO_WEIGHTS, Arrays, Call, Core, NativeRows, Vector, check_memory
+from noregret.learner.markov import entropy
 from noregret.learner.numbering import Numbering
 from noregret.learner.platt import Platt, Temperature
 from noregret.learner.pool import chosen, priors
+from noregret.learner.short import MOST, Short
 from noregret.learner.threads import side_by_side
 from noregret.loss import Loss, logistic
 from noregret.prepare import Preparation, Recipe
 from noregret.rate import Rate
-from noregret.state import RECORD, check_places
-from noregret.stream.block import Rows, Sparse, rows_of
+from noregret.stream.block import Rows, Sparse, rows_of, sound
 from noregret.stream.labels import Labels
 
 if TYPE_CHECKING:
@@ -44,13 +46,11 @@ PRIOR, LOSS = 0, 1  # columns of the table of members
 SHARED = slice(2, 4)
 MIXED = slice(4, 6)
 SEQUENCES = slice(6, MEMBER_COLUMNS)  # the best that end with a member, by their switches
-REVIEW = 4_096  # rounds after which costly members may retire, and again at every doubling
-FULL = 16_384  # rounds that a costly member is given, unless the rows are so wide that it costs ten times as much
-TOO_WIDE = 3
-LEADS = 0.05  # the share from which a costly member stays
+REVIEW = 2_048  # rounds after which costly members may retire, and again at every doubling
+FULL = 16_384  # rounds that most are given
+LEADS = 0.02  # the share from which a costly member stays
 MIXING = np.array([0.01, 0.002, 0.005, 1.0])  # α of the constant sharing, both rates of the logit mixers, caution
 TOP_PRIORS = (0.5, *[0.125] * (TOPS - 1))
-SCALARS = tuple(name for name in RECORD["state"].names or () if not RECORD["state"][name].shape)  # of a state
 HOMES = {"multiclass": ("auto_classes", "AutoClasses"), "regression": ("auto_numbers", "AutoNumbers")}
 RULES = {"label_frequency": "labels", "after_previous": "labels-1"}  # baselines, and the members that count for them
 MANY = 64  # rows from which threads are worth waking
@@ -63,8 +63,8 @@ class Auto(Core):
     declared = settings.Auto
     params: settings.Auto
     gathers = GRADIENTS
-    scale_free = True  # members scale for themselves
     mixes = True
+    scale_free = True  # members scale for themselves
     _grows = "a score or the loss"
     _remedy = "divide the largest columns by a power of ten"
     columns: ClassVar[int] = MEMBER_COLUMNS  # what is kept of a member, ln π first
@@ -108,7 +108,7 @@ class Auto(Core):
         self.beats = np.array([0, 1, 1], np.int64)
 
     @property
-    def _mixture(self) -> Arrays:
+    def mixture(self) -> Arrays:
         """What the mixture keeps beside the members' own states."""
         return {"standing": self.standing, "tops": self.tops, "history": self.history, "beats": self.beats}
 
@@ -166,7 +166,7 @@ class Auto(Core):
         """Σ_c n_c·H(c) over the contexts c: none, or the previous label; as far as members count them."""
         counted = {member.name: core.label_counts for member, core in zip(self.members, self.cores, strict=True)}
         found = {rule: counted.get(name) for rule, name in RULES.items()}
-        return {rule: _entropy(counts) for rule, counts in found.items() if counts is not None and self.rounds}
+        return {rule: entropy(counts) for rule, counts in found.items() if counts is not None and self.rounds}
 
     def units_of(self, i: int) -> tuple[float, float]:
         """(m, s) where the mixture is given m + s·z for a score z of member i."""
@@ -222,6 +222,8 @@ class Auto(Core):
     # -- rounds --------------------------------------------------------------------------------------------------------
 
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+        if isinstance(self.single, Short):
+            self.single.forget()
         given = rows_of(rows)
         if len(weights) and not weights.all():  # what is no round must not move the means of others
             some = np.flatnonzero(weights)
@@ -233,6 +235,10 @@ class Auto(Core):
             self._play_rounds(given, y, weights, scores if self.outputs == 1 else scores.reshape(-1, self.outputs))
 
     def _play_rounds(self, rows: Rows, y: Vector, weights: Vector, scores: Vector) -> None:
+        if (before := sound(rows)) < len(y):  # what the mixture refuses no member may learn
+            if before:
+                self._play_rounds(rows.slice(0, before), y[:before], weights[:before], scores[:before])
+            self._diverged()
         if not len(y):
             return
         self.numbering.follow(self.features)
@@ -252,8 +258,21 @@ class Auto(Core):
         """Mix what the members say round by round; how many rounds could be."""
         if not self.rounds:
             self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0]))), 1)
+        return int(self._mix_call(rows.native, y, weights, said, scores)())
+
+    def _mix_call(self, rows: NativeRows, y: Vector, weights: Vector, said: Said, scores: Vector) -> Call:
         state = (said, self.standing, self.tops, MIXING, self.history, self.beats, self.total, self.record)
-        return _native.play_mixture(rows.native, y, weights, *state, scores)
+        return partial(_native.play_mixture, rows, y, weights, *state, scores)
+
+    def mix_calls(self, row: NativeRows, y: Vector, said: Said, guess: Said, scores: Vector) -> tuple[Call, Call]:
+        """What mixes what is said of a round, and what scores a guess."""
+        rounds, state = self.state["rounds"], (self.standing, self.tops, MIXING)
+        score = lambda: _native.score_mixture(guess, *state, rounds.item(), scores)  # noqa: E731
+        return self._mix_call(row, y, NO_WEIGHTS, said, np.zeros(1)), score
+
+    def _new_single(self) -> Short | None:
+        fits = self.plain and self.rounds and self.width <= MOST and self.numbering.start is None
+        return Short(self, REVIEW) if fits and type(self) is Auto else None
 
     def _marks(self, rows: Rows) -> list[tuple[int, int]]:
         """Where other members may play than before, and how wide the stream is from there on."""
@@ -281,9 +300,10 @@ class Auto(Core):
         quotient, rest = divmod(self.rounds, REVIEW)
         if rest or not quotient or quotient & (quotient - 1):
             return
-        width = self._width_so_far if self.rounds >= FULL else self._width_so_far // TOO_WIDE
-        for i, share in enumerate(self.shares.tolist()):
-            self.out[i] |= width >= self.members[i].costly and share < LEADS
+        width = self._width_so_far
+        for i, (member, share) in enumerate(zip(self.members, self.shares.tolist(), strict=True)):
+            limit = member.costly if self.rounds >= FULL else member.early
+            self.out[i] |= width >= limit and share < LEADS
 
     def _said(self, rows: Rows, y: Vector, weights: Vector, awake: NDArray[np.bool_]) -> Said:
         """What each member says of each row before it learns it; NaN of those that sleep."""
@@ -324,7 +344,8 @@ class Auto(Core):
         return self._mixed(rows, past=False)
 
     def score_one(self, row: NativeRows) -> Any:
-        return self._mixed(rows_of(row), past=True)[0]
+        given = rows_of(row)
+        return self._mixed(given, past=True)[0] * (1.0 if np.isfinite(given.values).all() else math.nan)
 
     def _mixed(self, rows: Rows, past: bool) -> Vector:
         """The mixture's score of each row; who knows only past labels sleeps where they are not known."""
@@ -356,7 +377,8 @@ class Auto(Core):
 
     def grow(self, width: int, sparse: bool) -> None:
         """Room for the sums of features below `width`; members grow with the rows that they are given."""
-        self.width = max(self.width, width)
+        if width > self.width:
+            self.width, self.single = width, None
         if width > len(self.total):
             room = max(width, 3 * len(self.total) // 2)
             check_memory(8 * room, width)
@@ -365,57 +387,7 @@ class Auto(Core):
             self.total = grown
 
     def arrays(self) -> Arrays:
-        kept = {**self._mixture, "out": self.out, "total": self.total[: self.width], "reached": self.reached}
-        kept["slots"] = self.numbering.slots
-        kept["widths"] = np.array([core.width for core in self.cores], np.int64)
-        kept["paired"] = np.array([core.paired for core in self.cores], np.bool_)
-        for i, core in enumerate(self.cores):
-            kept |= {f"{i}.{name}": array for name, array in core.arrays().items()}
-            kept[f"{i}.state"] = _bits(core)
-        kept |= {f"{i}.scaling": scaling.state for i, scaling in self.scalings.items()}
-        for i, view in enumerate(self.views):
-            kept |= {f"view{i}.{name}": array for name, array in view.arrays().items()}
-        return kept
+        return auto_state.arrays_of(self)
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
-        n = len(self.members)
-        fit(arrays, {name: array.shape for name, array in self._mixture.items()})
-        fit(arrays, {"total": (width if self.gathers else 0,), "reached": (1,), "widths": (n,)})
-        self.grow(width, sparse=paired)
-        self.total[:width] = arrays["total"]
-        for name, array in {**self._mixture, "reached": self.reached}.items():
-            array[:] = arrays[name]
-        if not (0 <= self.beats[0] < HISTORY_ROWS and self.beats[1] > 0 and self.beats[2] > 0 and self.reached[0] >= 0):
-            raise ValueError("its clock is wrong")
-        self.out[:] = arrays["out"].astype(np.bool_)
-        self.numbering.restore(arrays["slots"])
-        for i, core in enumerate(self.cores):
-            core.restore(_under(arrays, f"{i}."), int(arrays["widths"][i]), bool(arrays["paired"][i]))
-            for name, value in zip(SCALARS, arrays[f"{i}.state"].view(np.int64), strict=True):
-                core.state[name] = np.array([value]).view(core.state.dtype[name])[0]
-            check_places(core.state)
-        for i, scaling in self.scalings.items():
-            fit(arrays, {f"{i}.scaling": scaling.state.shape})
-            scaling.state[:] = arrays[f"{i}.scaling"]
-        for i, view in enumerate(self.views):
-            view.restore(_under(arrays, f"view{i}."))
-
-
-def _entropy(counts: Vector) -> float:
-    """Σ n·ln(N/n) over the rows of a table, N the sum of the row.
-
-    >>> round(_entropy(np.array([[1.0, 1.0], [0.0, 3.0]])), 6)
-    1.386294
-    """
-    rows = [(arithmetic.log(sum(row)), [n for n in row if n]) for row in counts.tolist() if any(row)]
-    return math.fsum(n * (whole - arithmetic.log(n)) for whole, row in rows for n in row)
-
-
-def _bits(core: Core) -> NDArray[np.int64]:
-    """The single numbers of a state, eight bytes each."""
-    return np.concatenate([core.state[name].view(np.int64) for name in SCALARS])
-
-
-def _under(arrays: Arrays, prefix: str) -> Arrays:
-    """The arrays whose names begin so, without it."""
-    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+        auto_state.restore(self, arrays, width, paired)

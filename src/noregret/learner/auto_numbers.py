@@ -43,7 +43,7 @@ class AutoNumbers(Auto):
         self._begin_history(n)
 
     @property
-    def _mixture(self) -> Arrays:
+    def mixture(self) -> Arrays:
         kept = {"standing": self.standing, "range": self.range, "level": self.level}
         return {**kept, "history": self.history, "beats": self.beats}
 

@@ -8,6 +8,7 @@ no radius either, and plays the same scores whatever unit a feature is measured 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from noregret._native import COORDINATE_KINDS, GRADIENTS, norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError, spelled
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, NativeRows, Vector, aligned, check_memory, fit
+from noregret.learner.core import EVERYWHERE, Arrays, Call, NativeRows, Vector, aligned, check_memory, fit
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.rate import Rate, of_coordinates
@@ -39,8 +40,9 @@ class Coordinate(Linear):
         super().__init__(**given)
         self.grow(0, sparse=False)  # a first row without features finds a table too
 
-    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
-        return _native.play_coordinates(self._native_loss(), rows, y, weights, self.total, self.record, scores)
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
+        loss = self._native_loss()
+        return partial(_native.play_coordinates, loss, rows, y, weights, self.total, self.record, scores)
 
     @property
     def gradient_sum(self) -> Vector:
@@ -193,11 +195,14 @@ class ScaleFree(Coordinate):
     def _new_single(self) -> _native.Single | None:
         return None if self.params.centre else super()._new_single()
 
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
+        return partial(_native.score_coordinates, rows, self.total, self.record, scores)
+
     def _score(self, rows: Rows) -> Vector:
         if isinstance(rows, Sparse) and self.params.centre:
             raise SettingError(f"scale-free: {_centre()} needs dense rows, and these are sparse")
         scores = np.empty(len(rows))
-        _native.score_coordinates(rows.native, self.total, self.record, scores)
+        self.score_call(rows.native, scores)()
         return scores
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from copy import deepcopy
-from typing import Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.features import Features
 from noregret.stream.labels import Classes, Labels
 
+if TYPE_CHECKING:
+    from noregret.learner.short import Short
+
 Vector = NDArray[np.float64]
 NO_WEIGHTS: Vector = np.zeros(0)
 EVERYWHERE = Domain(radius=math.inf)
@@ -39,6 +43,7 @@ Arrays = dict[str, NDArray[Any]]
 NativeRows = Any  # a matrix, or the triple (indptr, indices, values)
 LINE = 64  # bytes that come from memory together
 TOOLS = ("lock", "single", "_loss")  # what a copy makes for itself
+Call = Callable[[], Any]  # a loop with all that it is given
 Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
 
 
@@ -98,7 +103,7 @@ class Core(ABC):
     def _fresh_tools(self) -> None:
         """What belongs to this process alone, and is made again in every copy."""
         self.lock = _native.Lock()  # calls from several threads are made one after another
-        self.single: _native.Single | None = None  # one example at a time, while the arrays stay where they are
+        self.single: _native.Single | Short | None = None  # one example at a time, while the arrays stay where they are
         self._loss: _native.Loss | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -272,9 +277,21 @@ class Core(ABC):
         """Room for what `play` gives: NaN where nothing will be written."""
         return np.full(rows if self.outputs == 1 else (rows, self.outputs), math.nan)
 
-    @abstractmethod
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         """The rounds themselves, on prepared rows; the scores are written where they are asked for."""
+        if self.round_call(rows, y, weights, scores)() < len(y):
+            self._diverged()
+
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
+        """The loop with all that it is given: it says how many rounds it played before one would overflow.
+
+        The call may be made again for other rows in the same arrays, until the learner grows.
+        """
+        raise NotImplementedError(f"{self.name} plays its rounds in another way")
+
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
+        """The same for scores alone, of rows with features that are known."""
+        raise NotImplementedError(f"{self.name} scores in another way")
 
     def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
         """The rounds, handed on as they were played."""
@@ -299,7 +316,7 @@ class Core(ABC):
             answer = single.play(x, y)
             return answer == _native.PLAYED or (answer == _native.ROOM_NEEDED and self.follow_up(answer, x, y))
 
-    def _new_single(self) -> _native.Single | None:
+    def _new_single(self) -> _native.Single | Short | None:
         """What single examples are played with from now on; None for a learner that has no short way."""
         return None
 

@@ -7,6 +7,7 @@ With a penalty r(w) = λ₁‖w‖₁ + (λ₂/2)‖w‖² each step minimises �
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner import settings
 from noregret.learner.coordinate import WEIGHT, Coordinate
-from noregret.learner.core import NativeRows, Vector
+from noregret.learner.core import Call, NativeRows, Vector
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -72,8 +73,9 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
     _kind = _native.TRUNCATED
     guarded = False
 
-    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
-        return _native.play_truncated(self._native_loss(), rows, y, weights, self.total, self.record, scores)
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
+        loss = self._native_loss()
+        return partial(_native.play_truncated, loss, rows, y, weights, self.total, self.record, scores)
 
     @property
     def weights(self) -> Vector:

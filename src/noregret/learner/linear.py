@@ -7,6 +7,7 @@ every row is played as (x, 1): norms and bounds are those of the longer row.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from noregret import _native
 from noregret._native import SMALL, largest, lowest, norm1, norm2
 from noregret.errors import SettingError
-from noregret.learner.core import NO_WEIGHTS, Arrays, Core, NativeRows, Vector, aligned, check_memory, fit
+from noregret.learner.core import NO_WEIGHTS, Arrays, Call, Core, NativeRows, Vector, aligned, check_memory, fit
 from noregret.stream.block import Rows, Sparse
 
 SOME = 2**17  # rows that are learned from at a time where nobody asks for the scores
@@ -107,13 +108,13 @@ class Linear(Core):
             self._loss = self.loss.native
         return self._loss
 
-    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
-        if self._rounds(rows, y, weights, scores) < len(y):
-            self._diverged()
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
+        state = (self.z, self.total, self.record)
+        return partial(_native.play_linear, self._native_loss(), rows, y, weights, *state, scores)
 
-    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
-        """Play the rows; how many were played before one would overflow."""
-        return _native.play_linear(self._native_loss(), rows, y, weights, self.z, self.total, self.record, scores)
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
+        z, scale, bias = self.z, self.state["scale"], self.state["bias"]
+        return lambda: _native.score_linear(rows, z, scale.item(), bias.item(), scores)
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
         """As `play`, where nobody asks for the scores: they are written over each other."""

@@ -6,13 +6,16 @@ it is the baseline that features must beat, and the better one where labels come
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from noregret import arithmetic
 from noregret._native import play_markov, score_markov
 from noregret.learner import settings
-from noregret.learner.core import Arrays, NativeRows, Vector, fit
+from noregret.learner.core import Arrays, Call, NativeRows, Vector, fit
 from noregret.learner.scored import Scored
 from noregret.stream.block import Rows
 
@@ -35,9 +38,11 @@ class MarkovLabels(Scored):
         self.counts = np.zeros((2 << self.params.order, 2))
         self.context = np.ones(1, np.int64)  # a bit 1, then the last labels, the newest last
 
-    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
-        if play_markov(rows, y, weights, self.counts, self.context, self.record, scores) < len(y):
-            self._diverged()
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
+        return partial(play_markov, rows, y, weights, self.counts, self.context, self.record, scores)
+
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
+        return lambda: scores.fill(score_markov(self.counts, self.context))
 
     def _score(self, rows: Rows) -> Vector:
         return np.full(len(rows), score_markov(self.counts, self.context))
@@ -58,3 +63,13 @@ class MarkovLabels(Scored):
         self.counts[:], self.context[:] = arrays["counts"], arrays["context"]
         if not (1 <= self.context[0] < len(self.counts) and (self.counts >= 0.0).all()):
             raise ValueError("the counts or the context of the labels are damaged")
+
+
+def entropy(counts: Vector) -> float:
+    """Σ n·ln(N/n) over the rows of a table, N the sum of the row.
+
+    >>> round(entropy(np.array([[1.0, 1.0], [0.0, 3.0]])), 6)
+    1.386294
+    """
+    rows = [(arithmetic.log(sum(row)), [n for n in row if n]) for row in counts.tolist() if any(row)]
+    return math.fsum(n * (whole - arithmetic.log(n)) for whole, row in rows for n in row)

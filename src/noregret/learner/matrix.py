@@ -8,6 +8,7 @@ appears late finds a on its place of the diagonal, as if it had been there with 
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from noregret._native import norm2, play_matrix, score_matrix
 from noregret.errors import MemoryShortError
-from noregret.learner.core import Arrays, Core, NativeRows, Vector, fit
+from noregret.learner.core import Arrays, Call, Core, NativeRows, Vector, fit
 from noregret.memory import free_memory
 from noregret.stream.block import Dense, Rows, Sparse
 
@@ -81,17 +82,19 @@ class Matrix(Core):
         diagonal = np.eye(size)
         return self.ridge * diagonal, diagonal / self.ridge, np.zeros(size), np.zeros(size), np.zeros(size)
 
-    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
         matrices = (self.A, self.B, self.b, self.u, self.q)
-        if play_matrix(rows, y, weights, *matrices, self.places, self.record, scores) < len(y):
-            self._diverged()
+        return partial(play_matrix, rows, y, weights, *matrices, self.places, self.record, scores)
+
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
+        learned, scale, room = (self.B, self.u, self.places), self.state["scale"], np.empty(self.places)
+        return lambda: score_matrix(rows, bool(self.shift), *learned, scale.item(), room, scores)
 
     def _score(self, rows: Rows) -> Vector:
         if rows.width > self.width:
             rows = below(rows, self.width)
         scores = np.empty(len(rows))
-        scale, room = float(self.state["scale"][0]), np.empty(self.places)
-        score_matrix(rows.native, bool(self.shift), self.B, self.u, self.places, scale, room, scores)
+        self.score_call(rows.native, scores)()
         return scores
 
 

@@ -7,6 +7,7 @@ probability (α + votes for k)/(Kα + all votes) of the K that are known, and a 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from noregret._native import (
 )
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, NativeRows, Vector
+from noregret.learner.core import EVERYWHERE, Arrays, Call, NativeRows, Vector
 from noregret.learner.forecaster import Forecaster
 from noregret.learner.scored import Scored
 from noregret.learner.window import Window
@@ -47,6 +48,11 @@ class Neighbours(Scored):
         self.window.grow(width)
         super().grow(width, sparse)
 
+    def _score(self, rows: Rows) -> Vector:
+        scores = np.empty(len(rows))
+        self.score_call(rows.native, scores)()
+        return scores
+
     def about(self) -> dict[str, Any]:
         return {"kept_rows": self.window.rows}
 
@@ -66,16 +72,13 @@ class NearestNeighbours(Neighbours):
     declared = settings.NearestNeighbours
     stored = ("votes",)
 
-    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
         own = (*self.window.native, self.record, self.total[: self.width], scores)
-        if play_nearest(rows, y, weights, *own) < len(y):
-            self._diverged()
+        return partial(play_nearest, rows, y, weights, *own)
 
-    def _score(self, rows: Rows) -> Vector:
-        scores = np.empty(len(rows))
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
         own = (*self.window.native, scores)
-        score_nearest(rows.native, *own)
-        return scores
+        return partial(score_nearest, rows, *own)
 
 
 class NearestNumbers(Neighbours):
@@ -89,16 +92,13 @@ class NearestNumbers(Neighbours):
     def _rules(self) -> tuple[Loss, Domain, Rate]:
         return squared(), EVERYWHERE, Rate(CONSTANT, 1.0)
 
-    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
         own = (*self.window.native, self.record, self.total[: self.width], scores)
-        if play_nearest_numbers(rows, y, weights, *own) < len(y):
-            self._diverged()
+        return partial(play_nearest_numbers, rows, y, weights, *own)
 
-    def _score(self, rows: Rows) -> Vector:
-        scores = np.empty(len(rows))
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
         own = (*self.window.native, scores)
-        score_nearest_numbers(rows.native, *own)
-        return scores
+        return partial(score_nearest_numbers, rows, *own)
 
 
 class NearestClasses(Forecaster):

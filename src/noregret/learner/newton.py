@@ -9,6 +9,7 @@ of the round's loss and ½(θ − θ_t)ᵀB⁻¹(θ − θ_t). With a `walk` the
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from noregret import loss as losses
 from noregret._native import CONSTANT, GRADIENTS, norm2, play_newton, score_newton
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Core, NativeRows, Vector, fit
+from noregret.learner.core import EVERYWHERE, Arrays, Call, Core, NativeRows, Vector, fit
 from noregret.learner.matrix import Square, below, room_for
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -99,16 +100,18 @@ class LogisticNewton(Core):
         root = math.sqrt(1.0 / self.params.ridge)
         return root * np.eye(size), np.zeros(size), np.zeros(size), np.zeros(size)
 
-    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
         state, params = (self.S, self.theta, self.total, self.f, self.places), self.params
         rules = params.ridge, params.walk, params.play == "two-label"
-        if play_newton(rows, y, weights, *state, *rules, self.record, scores) < len(y):
-            self._diverged()
+        return partial(play_newton, rows, y, weights, *state, *rules, self.record, scores)
+
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
+        learned = (bool(self.shift), self.S, self.theta, self.places, self.params.play == "two-label")
+        return partial(score_newton, rows, *learned, np.empty(self.places), scores)
 
     def _score(self, rows: Rows) -> Vector:
         if rows.width > self.width:
             rows = below(rows, self.width)
-        scores, f = np.empty(len(rows)), np.empty(self.places)
-        two_label = self.params.play == "two-label"
-        score_newton(rows.native, bool(self.shift), self.S, self.theta, self.places, two_label, f, scores)
+        scores = np.empty(len(rows))
+        self.score_call(rows.native, scores)()
         return scores

@@ -6,10 +6,12 @@ are log-odds already, but too small or too large, have a temperature alone: z â†
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from noregret._native import PLATT_NUMBERS, apply_platt, apply_temperature, calibrate, calibrate_temperature
-from noregret.learner.core import NO_WEIGHTS, Vector
+from noregret.learner.core import NO_WEIGHTS, Call, Vector
 
 
 def unfitted(slope: float = 1.0) -> Vector:
@@ -37,14 +39,22 @@ class Platt:
         A round of weight 0, or a score that is not finite, is no round and has the log-odds NaN.
         """
         out = np.empty(len(scores))
-        calibrate(scores, y, NO_WEIGHTS if weights is None else weights, self.state, out)
+        self.round_call(scores, y, NO_WEIGHTS if weights is None else weights, out)()
         return out
+
+    def round_call(self, scores: Vector, y: Vector, weights: Vector, out: Vector) -> Call:
+        """What does the same to what stands in these arrays, whenever it is called."""
+        return partial(calibrate, scores, y, weights, self.state, out)
 
     def scores(self, scores: Vector) -> Vector:
         """The log-odds of scores, each as if it came next; nothing is learned."""
         out = np.empty(len(scores))
-        apply_platt(scores, self.state, out)
+        self.score_call(scores, out)()
         return out
+
+    def score_call(self, scores: Vector, out: Vector) -> Call:
+        """What does the same to what stands in these arrays, whenever it is called."""
+        return partial(apply_platt, scores, self.state, out)
 
 
 class Temperature:
@@ -60,11 +70,19 @@ class Temperature:
     def play(self, scores: Vector, y: Vector, weights: Vector | None = None) -> Vector:
         """The log-odds of each score by what was learned before it; each label is then learned from."""
         out = np.empty(len(scores))
-        calibrate_temperature(scores, y, NO_WEIGHTS if weights is None else weights, self.state, out)
+        self.round_call(scores, y, NO_WEIGHTS if weights is None else weights, out)()
         return out
+
+    def round_call(self, scores: Vector, y: Vector, weights: Vector, out: Vector) -> Call:
+        """What does the same to what stands in these arrays, whenever it is called."""
+        return partial(calibrate_temperature, scores, y, weights, self.state, out)
 
     def scores(self, scores: Vector) -> Vector:
         """The log-odds of scores, each as if it came next; nothing is learned."""
         out = np.empty(len(scores))
-        apply_temperature(scores, self.state, out)
+        self.score_call(scores, out)()
         return out
+
+    def score_call(self, scores: Vector, out: Vector) -> Call:
+        """What does the same to what stands in these arrays, whenever it is called."""
+        return partial(apply_temperature, scores, self.state, out)

@@ -19,6 +19,7 @@ from noregret.setting import fields
 
 Settings = dict[str, Any]
 WIDE = 300  # features from which a row counts as wide
+BROAD = 48  # features from which the costliest members are fewer, and have less time to lead
 FEW = 30  # features up to which every two are crossed
 ENDLESS = 1 << 40
 VIEWS = tuple(name for name in fields(Prepared) if name not in ("tie", "bias"))  # what makes rows look different
@@ -35,6 +36,7 @@ class Member:
     least: int = 0  # features
     most: int = ENDLESS
     costly: int = ENDLESS  # from this many features on it retires unless it leads
+    early: int = ENDLESS  # the same after an eighth of the rounds: for one that takes Θ(d²), or many steps a feature
     scaled: bool = False  # its log-odds are too small or too large: they are scaled too
 
     @property
@@ -60,10 +62,11 @@ def _member(
     least: int = 0,
     most: int = WIDE,
     costly: int = 32,
+    early: int = 96,
     scaled: bool = False,
     **settings: Any,
 ) -> Member:
-    return Member(name, learner, {"bias": True, **settings}, weight, least, most, costly, scaled)
+    return Member(name, learner, {"bias": True, **settings}, weight, least, most, costly, early, scaled)
 
 
 def _adagrad(
@@ -73,26 +76,26 @@ def _adagrad(
     *,
     least: int = 0,
     most: int = ENDLESS,
-    costly: int = ENDLESS,
+    early: int = ENDLESS,
     **view: Any,
 ) -> Member:
     settings = {"loss": "logistic", "rate": f"constant:{rate}", "radius": math.inf, **view}
-    return _member(name, "adagrad", weight, least=least, most=most, costly=costly, **settings)
+    return _member(name, "adagrad", weight, least=least, most=most, early=early, **settings)
 
 
-def _steps(name: str, eta: float, weight: float = 1.0, costly: int = ENDLESS, **view: Any) -> Member:
+def _steps(name: str, eta: float, weight: float = 1.0, most: int = WIDE, early: int = ENDLESS, **view: Any) -> Member:
     """Steps of a constant length for rows of any length."""
     settings = {"loss": "logistic", "rate": f"normalised:{eta}", "radius": math.inf, "scale": "standard", **view}
-    return _member(name, "ogd", weight, costly=costly, **settings)
+    return _member(name, "ogd", weight, most=most, early=early, **settings)
 
 
 def _newton(name: str, weight: float = 1.0, **settings: Any) -> Member:
-    return _member(name, "newton", weight, scaled=True, **settings)
+    return _member(name, "newton", weight, early=BROAD, scaled=True, **settings)
 
 
 STANDARD: Settings = {"scale": "standard"}
 FOURIER: Settings = {"expand": "fourier:100", **STANDARD}
-BINS: Settings = {"expand": "bins:16", "unit_norm": True, "most": WIDE, "costly": 32}
+BINS: Settings = {"expand": "bins:16", "unit_norm": True, "most": WIDE, "early": BROAD}
 CROSSES: Settings = {"expand": "crosses:8", "unit_norm": True, "most": FEW}
 LOGS: Settings = {"scale": "log", "unit_norm": True, "least": WIDE}
 BINARY = (
@@ -105,33 +108,35 @@ BINARY = (
     _adagrad("adagrad-.8", 0.8, 2.0, scale="max", unit_norm=True),
     _adagrad("logs-.15", 0.15, 2.0, **LOGS),
     _adagrad("logs-.8", 0.8, 2.0, **LOGS),
-    _member("betting", "scale-free", 3.0, most=ENDLESS, costly=ENDLESS),
-    _member("betting-standard", "scale-free", 2.0, costly=ENDLESS, **STANDARD),
-    _member("diagonal-.1", "diagonal", most=ENDLESS, costly=ENDLESS, ridge=0.1),
-    _member("diagonal-1", "diagonal", 2.0, most=ENDLESS, costly=ENDLESS, ridge=1.0),
-    _member("diagonal-standard", "diagonal", 3.0, costly=ENDLESS, scaled=True, ridge=1.0, **STANDARD),
-    _member("naive-bayes", "naive-bayes", 2.0, most=ENDLESS, costly=ENDLESS, bias=False),
+    _member("betting", "scale-free", 3.0, most=ENDLESS, early=ENDLESS),
+    _member("betting-standard", "scale-free", 2.0, early=ENDLESS, **STANDARD),
+    _member("diagonal-.1", "diagonal", most=ENDLESS, early=ENDLESS, ridge=0.1),
+    _member("diagonal-1", "diagonal", 2.0, most=ENDLESS, early=ENDLESS, ridge=1.0),
+    _member("diagonal-standard", "diagonal", 3.0, early=ENDLESS, scaled=True, ridge=1.0, **STANDARD),
+    _member("naive-bayes", "naive-bayes", 2.0, most=ENDLESS, early=ENDLESS, bias=False),
     _adagrad("standard-.15", 0.15, 3.0, most=WIDE, **STANDARD),
     _adagrad("standard-.8", 0.8, most=WIDE, **STANDARD),
     _steps("steps-.2", 0.2),
     _steps("steps-1", 1.0, 2.0),
     _steps("steps-5", 5.0, 2.0),
     _steps("steps-lagged", 5.0, lags=3),
-    _steps("steps-fourier", 5.0, 2.0, costly=32, expand="fourier:200"),
-    _steps("steps-fourier-wide", 5.0, costly=32, expand="fourier:200:0.5"),
+    _steps("steps-fourier", 5.0, 2.0, early=BROAD, expand="fourier:200"),
+    _steps("steps-fourier-wide", 5.0, most=BROAD - 1, early=BROAD, expand="fourier:200:0.5"),
     _newton("newton", 4.0, ridge=10.0, play="newton", **STANDARD),
     _newton("newton-1", 3.0, **STANDARD),
     _newton("newton-raw", 2.0, play="newton"),
     _newton("newton-.002", 3.0, walk=0.002, **STANDARD),
     _newton("newton-.02", walk=0.02, **STANDARD),
     _newton("lagged-.002", lags=3, walk=0.002, **STANDARD),
-    _newton("lagged-.02", lags=3, walk=0.02, **STANDARD),
-    _member("second-order", "second-order"),
-    _member("passive", "pa", costly=ENDLESS, scale="max"),
+    _newton("lagged-.02", most=BROAD - 1, lags=3, walk=0.02, **STANDARD),
+    _member("second-order", "second-order", early=BROAD),
+    _member("passive", "pa", early=ENDLESS, scale="max"),
     _newton("fourier", 2.0, costly=16, **FOURIER),
-    _newton("fourier-.02", costly=16, walk=0.02, **FOURIER),
+    _newton("fourier-.02", most=BROAD - 1, costly=16, walk=0.02, **FOURIER),
     _newton("quadratic", most=22, costly=10, play="newton", expand="quadratic", **STANDARD),
-    _member("nearest", "nearest", 2.0, most=100, costly=16, scaled=True, bias=False, neighbours=20, **STANDARD),
+    _member(
+        "nearest", "nearest", 2.0, most=100, costly=16, early=BROAD, scaled=True, bias=False, neighbours=20, **STANDARD
+    ),
     _adagrad("bins-.15", 0.15, **BINS),
     _adagrad("bins-.8", 0.8, **BINS),
     _adagrad("crosses-.15", 0.15, **CROSSES),
@@ -155,9 +160,9 @@ NUMBERS = (
     _relative("forgetting-.003", "ridge", 2.0, ridge=3.0, forgetting=0.003, **STANDARD),
     _relative("forgetting-.03", "ridge", ridge=3.0, forgetting=0.03, **STANDARD),
     _relative("lagged", "ridge", forgetting=0.01, lags=3, **STANDARD),
-    _relative("fourier", "vaw", 2.0, costly=16, **FOURIER),
+    _relative("fourier", "vaw", 2.0, costly=16, early=BROAD, **FOURIER),
     _relative("quadratic", "vaw", most=22, costly=10, ridge=10.0, expand="quadratic", **STANDARD),
-    _relative("nearest", "nearest-numbers", most=100, costly=16, bias=False, **STANDARD),
+    _relative("nearest", "nearest-numbers", most=100, costly=16, early=BROAD, bias=False, **STANDARD),
     _relative("betting", "scale-free", 2.0, most=ENDLESS, costly=ENDLESS, loss="absolute"),
     _relative("adagrad-.03", "adagrad", most=ENDLESS, costly=ENDLESS, rate="constant:0.03", scale="max", **ABSOLUTE),
     _relative("adagrad-.15", "adagrad", most=ENDLESS, costly=ENDLESS, rate="constant:0.15", scale="max", **ABSOLUTE),
@@ -187,7 +192,7 @@ CLASSES = (
     _member("nearest-standard", "nearest-classes", 2.0, most=100, costly=32, bias=False, **STANDARD),
     _member("newton", "softmax-newton", 3.0, **STANDARD),
     _member("newton-1", "softmax-newton", ridge=1.0, **STANDARD),
-    _member("fourier", "softmax-newton", 2.0, costly=0, **{**FOURIER, "expand": "fourier:200"}),
+    _member("fourier", "softmax-newton", 2.0, costly=0, early=0, **{**FOURIER, "expand": "fourier:200"}),
 )
 
 

@@ -7,13 +7,14 @@ the log-odds are too large: they are tempered by Platt scaling.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from noregret._native import COUNTED_NUMBERS, GRADIENTS, play_words, score_words
 from noregret.learner import settings
-from noregret.learner.core import Arrays, NativeRows, Vector, check_memory, fit
+from noregret.learner.core import Arrays, Call, NativeRows, Vector, check_memory, fit
 from noregret.learner.platt import unfitted
 from noregret.learner.scored import Scored
 from noregret.stream.block import Rows
@@ -41,13 +42,15 @@ class NaiveBayes(Scored):
     def _learned(self) -> tuple[Vector, Vector, Vector, float, bool]:
         return self.counts, self.counted, self.platt, self.params.smoothing, self.params.temper == "platt"
 
-    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
-        if play_words(rows, y, weights, *self._learned, self.record, self.total, scores) < len(y):
-            self._diverged()
+    def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
+        return partial(play_words, rows, y, weights, *self._learned, self.record, self.total, scores)
+
+    def score_call(self, rows: NativeRows, scores: Vector) -> Call:
+        return partial(score_words, rows, *self._learned, scores)
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        score_words(rows.native, *self._learned, scores)
+        self.score_call(rows.native, scores)()
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

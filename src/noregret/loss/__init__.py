@@ -226,6 +226,18 @@ def probability(scores: Array) -> Array:
     return np.where(scores >= 0.0, 1.0, e) / (1.0 + e)
 
 
+def probability_of(score: float) -> float:
+    """The same of one score.
+
+    >>> probability_of(0.0)
+    0.5
+    """
+    from noregret import arithmetic
+
+    e = arithmetic.exp(-abs(score))
+    return (1.0 if score >= 0.0 else e) / (1.0 + e)
+
+
 def softmax(scores: Array) -> Array:
     """e^(s_k)/Σe^s, a row a row: what the log loss takes the probabilities of the classes to be.
 

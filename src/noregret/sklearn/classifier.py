@@ -19,7 +19,7 @@ from noregret._native import OTHERWISE, PLAYED, two_values
 from noregret.errors import SettingError
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
-from noregret.loss import probability
+from noregret.loss import probability, probability_of
 from noregret.setting import check_weights, declares, setting
 from noregret.sklearn.base import LinearEstimator, Vector, serialised
 from noregret.sklearn.rows import checked_weight, refuse_strange
@@ -302,10 +302,15 @@ class LinearClassifier(Classifier):
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class (logistic loss); empty before any label was seen."""
-        negative, positive = self._labels()
-        if negative is None or positive is None:
-            return {label: 1.0 for label in (negative, positive) if label is not None}
-        p = float(probability(np.array(self._score_one(x))))
+        try:
+            negative, positive = self._pair
+        except AttributeError:
+            negative, positive = self._labels()
+            if negative is None or positive is None:
+                return {label: 1.0 for label in (negative, positive) if label is not None}
+        single = self._core.single  # another thread may drop it
+        score = None if single is None else single.score(x)
+        p = probability_of(self._score_one(x) if score is None else score)
         return {negative: 1.0 - p, positive: p}
 
     # -- the model file --------------------------------------------------------------------------------------
