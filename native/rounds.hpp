@@ -11,7 +11,7 @@ constexpr double FAR_FROM_OVERFLOW = 0x1p900;  // as many numbers of this size a
 constexpr Index TRIALS = 3;  // so often in vain is a quick round looked for, between two that are traced
 
 // What a loop is given: labels, weights of the rounds (none: all 1), and where the scores go.
-struct Told {
+struct Batch {
     const double *labels = nullptr;
     Index count = 0;
     const double *weights = nullptr;  // nullptr: every round has the weight 1
@@ -63,13 +63,13 @@ struct Reached {
 // Past the rounds at rest, from t on: all there is of them are their scores and the length of the longest row. `found`
 // are the products of row t, and in the end those of the first round that is not at rest. Rows are asked for far ahead.
 template <class L, class X>
-[[gnu::noinline]] Index run_past(const Dense<X> &rows, const Told &told, const double *z, Index t, Index stop, double &longest, Products &found) {
+[[gnu::noinline]] Index run_past(const Dense<X> &rows, const Batch &batch, const double *z, Index t, Index stop, double &longest, Products &found) {
     const Index length = rows.width, far = far_ahead(rows);
     const X *x = rows.row(t);
     Products some = found;
     double most = longest;
-    for (ask(x + far, length); L::rests(some.dot * told.labels[t]) && std::fabs(some.dot) + some.square < INFINITE; ask(x + far, length)) {
-        told.scores[t] = some.dot;
+    for (ask(x + far, length); L::rests(some.dot * batch.labels[t]) && std::fabs(some.dot) + some.square < INFINITE; ask(x + far, length)) {
+        batch.scores[t] = some.dot;
         most = higher(most, some.square);
         if (++t == stop) break;
         x += rows.apart;
@@ -85,7 +85,7 @@ template <class L, class X>
 // them, number by number, in several times as many instructions, for it can do all else as well. BARE rounds have no
 // bias and weights that are z itself, as a perceptron's: less has to be waited for.
 template <bool BARE, class L, class R>
-[[gnu::noinline]] Reached run_on(const L &loss_of, const R &rows, const Told &told, Strided<double> z, Strided<double> total, State &st,
+[[gnu::noinline]] Reached run_on(const L &loss_of, const R &rows, const Batch &batch, Strided<double> z, Strided<double> total, State &st,
                                  const Config &cfg, Index t, Index stop, bool simple) {
     const double tie = cfg.tie, extra = cfg.bias, eta = cfg.eta;
     double scale = st.scale;
@@ -107,12 +107,12 @@ template <bool BARE, class L, class R>
         if constexpr (passes) {
             if (z.step == 1) {
                 const Index from = t;
-                t = run_past<L>(rows, told, z.data, t, stop, largest_row2, found);
+                t = run_past<L>(rows, batch, z.data, t, stop, largest_row2, found);
                 played += t - from;
                 if (t == stop) break;
             }
         }
-        const double y = told.labels[t];
+        const double y = batch.labels[t];
         double full = found.dot, size = found.square, score = found.dot;
         if constexpr (!BARE) {
             full += extra * bias;
@@ -130,7 +130,7 @@ template <bool BARE, class L, class R>
             known = !(std::fabs(score) + std::fabs(more) + found.square < INFINITE && (more == 0.0 || finite(loss + more)));
         }
         if (known) break;
-        told.scores[t] = score;
+        batch.scores[t] = score;
         const double row2 = size;
         if (g != 0.0) {
             const double n = static_cast<double>(played + 1), root = std::sqrt(n);
@@ -182,7 +182,7 @@ template <bool BARE, class L, class R>
         ++played;
         ++t;
     }
-    if constexpr (is_late<L>) loss = add_values(loss_of, told.scores + first, told.labels + first, left, t - first, loss);
+    if constexpr (is_late<L>) loss = add_values(loss_of, batch.scores + first, batch.labels + first, left, t - first, loss);
     st.scale = scale;
     st.bias = bias;
     st.norm2 = norm2_of_z;
@@ -259,49 +259,49 @@ bool play_round(const L &loss_of, const R &rows, Index t, double y, double k, co
 // Play the rows in order, write the score of each round; how many were played: fewer than there are only when the next
 // one would have made a weight or a sum overflow. A row of weight 0 is no round and has the score NaN.
 template <class L, class R>
-Index play_linear(const L &loss_of, const R &rows, const Told &told, Strided<double> z, Strided<double> total, Record &record) {
+Index play_linear(const L &loss_of, const R &rows, const Batch &batch, Strided<double> z, Strided<double> total, Record &record) {
     State &st = record.state;
     const Config &cfg = record.config;
-    const bool weighted = told.weights != nullptr;
+    const bool weighted = batch.weights != nullptr;
     const bool still = cfg.classify && !weighted && cfg.sigma == 0.0 && cfg.l2 == 0.0 && cfg.rate != DOUBLING;
     const bool simple = (cfg.rate == CONSTANT || cfg.rate == SQRT || cfg.rate == ADAPTIVE) && (cfg.domain == WHOLE || cfg.domain == BALL) && cfg.gather != AVERAGE;
-    Index t = 0, booked = 0, vain = 0, played = told.count;
-    if (told.count > 1 && !weighted) expect(st, told.count);
-    while (t < told.count) {
+    Index t = 0, booked = 0, vain = 0, played = batch.count;
+    if (batch.count > 1 && !weighted) expect(st, batch.count);
+    while (t < batch.count) {
         const Index begin = t;
         Index stop = t;
         Reached reached{t, {0.0, 0.0}, false};
         if (still && vain < TRIALS) {
-            stop = std::min(t + std::min(st.trace_next, st.curve_next) - st.rounds, told.count);
+            stop = std::min(t + std::min(st.trace_next, st.curve_next) - st.rounds, batch.count);
             if (is_late<L>) stop = std::min(stop, t + LATE);
             if (!st.large) stop = until_reach(rows, t, stop, SMALL);  // the first row that makes it 1 is a general one
         }
         if (stop > t) {
-            reached = cfg.bias == 0.0 && st.scale == 1.0 && cfg.domain != BALL ? run_on<true>(loss_of, rows, told, z, total, st, cfg, t, stop, simple)
-                                                         : run_on<false>(loss_of, rows, told, z, total, st, cfg, t, stop, simple);
+            reached = cfg.bias == 0.0 && st.scale == 1.0 && cfg.domain != BALL ? run_on<true>(loss_of, rows, batch, z, total, st, cfg, t, stop, simple)
+                                                         : run_on<false>(loss_of, rows, batch, z, total, st, cfg, t, stop, simple);
             t = reached.t;
             vain = t == begin ? vain + 1 : 0;
         }
         if (reached.known || stop == begin) {
-            const double k = weighted ? told.weights[t] : 1.0;
+            const double k = weighted ? batch.weights[t] : 1.0;
             if (k == 0.0) {
-                told.scores[t++] = NOT_A_NUMBER;
+                batch.scores[t++] = NOT_A_NUMBER;
                 continue;
             }
             double score = NOT_A_NUMBER;
-            if (!play_round(loss_of, rows, t, told.labels[t], k, reached.known ? &reached.products : nullptr, z, total, st, cfg, score)) {
+            if (!play_round(loss_of, rows, t, batch.labels[t], k, reached.known ? &reached.products : nullptr, z, total, st, cfg, score)) {
                 played = t;
                 break;
             }
-            told.scores[t++] = score;
+            batch.scores[t++] = score;
         }
         if (st.rounds == st.trace_next) {
-            booked = trace_late(st, cfg, told.labels, told.scores, booked, t, weighted);
+            booked = trace_late(st, cfg, batch.labels, batch.scores, booked, t, weighted);
             vain = 0;
         }
         if (st.rounds == st.curve_next) record_curve(st, gradient_norm(st, cfg, reading(total)));
     }
-    book_rest(st, cfg, told.labels, told.scores, booked, played, weighted);
+    book_rest(st, cfg, batch.labels, batch.scores, booked, played, weighted);
     return played;
 }
 
