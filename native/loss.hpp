@@ -46,30 +46,37 @@ struct PerceptronLoss {
     Cost both(double z, double y) const { return {higher(-y * z, 0.0), y * z <= 0.0 ? -y : 0.0}; }
 };
 
-// ln(1 + e^(−y·z)). A loop whose next step waits for the slope takes the values later, four at a time: the same bits.
+// ln(1 + e^(−y·z)). A loop whose next step waits for the slope takes the values later, four at a time, from the e^(−|y·z|)
+// that the slopes left: the same bits. A sign that a processor cannot guess is computed, not branched on.
 struct Logistic {
-    template <class N> [[gnu::always_inline]] static N small(N m) { return exp_of(m < 0.0 ? m : -m); }
-    template <class N> [[gnu::always_inline]] static N value_of(N m, N e) { return (m < 0.0 ? -m : N{}) + log1p_of(e); }
-    static double slope_of(double m, double e, double y) { return -y * (m > 0.0 ? e : 1.0) / (1.0 + e); }
+    static double small(double m) { return exp_of(-std::fabs(m)); }
+    template <class N> [[gnu::always_inline]] static N value_of(N m, N e) { return higher(-m, N{}) + log1p_of(e); }
+    static double slope_of(double m, double e, double y) { return -y * higher(e, static_cast<double>(!(m > 0.0))) / (1.0 + e); }
     Cost both(double z, double y) const {
         const double m = y * z, e = small(m);
         return {value_of(m, e), slope_of(m, e, y)};
     }
+    double slope(double z, double y, double &left) const {
+        left = small(y * z);
+        return slope_of(y * z, left, y);
+    }
     double slope(double z, double y) const { return slope_of(y * z, small(y * z), y); }
-    template <class N> N value(N z, N y) const { return value_of(y * z, small(y * z)); }
+    template <class N> [[gnu::always_inline]] N value(N z, N y, N left) const { return value_of(y * z, left); }
 };
 
 // Whether the values of a loss can be taken later; each is then at most |z| + 1.
-template <class L> constexpr bool is_late = requires(L loss, Four z) { loss.value(z, z); };
+template <class L> constexpr bool is_late = requires(L loss, double x) { loss.slope(x, x, x); };
 
-// total + Σ ℓ(z_t, y_t), in the order of the rounds.
-template <class L> double add_values(const L &loss, const double *z, const double *y, Index count, double total) {
+constexpr Index LATE = 256;  // so many values wait, at the most
+
+// total + Σ ℓ(z_t, y_t), in the order of the rounds, from what their slopes left.
+template <class L> double add_values(const L &loss, const double *z, const double *y, const double *left, Index count, double total) {
     Index t = 0;
     for (; t + 4 <= count; t += 4) {
-        const Four some = loss.value(load(z + t), load(y + t));
+        const Four some = loss.value(load(z + t), load(y + t), load(left + t));
         for (int lane = 0; lane < 4; ++lane) total += some[lane];
     }
-    for (; t < count; ++t) total += loss.value(z[t], y[t]);
+    for (; t < count; ++t) total += loss.value(z[t], y[t], left[t]);
     return total;
 }
 
@@ -120,9 +127,11 @@ struct EpsilonInsensitive {
 };
 
 // 1 where sgn(z) ≠ y, a score of 0 counting as `tie` says; its "slope" −y on a mistake is the perceptron's update. The
-// margin's sign comes first and alone: one branch of the loop then tells loss, slope and mistake.
+// margin's sign comes first and alone: one branch of the loop then tells loss, slope and mistake. A round of positive
+// margin is at rest: it costs nothing, changes nothing and is no mistake.
 struct ZeroOne {
     double tie;
+    static bool rests(double margin) { return margin > 0.0; }
     Cost both(double z, double y) const {
         const double m = z * y;
         if (m > 0.0) return {0.0, 0.0};

@@ -60,6 +60,26 @@ struct Reached {
     bool known;
 };
 
+// Past the rounds at rest, from t on: all there is of them are their scores and the length of the longest row. `found`
+// are the products of row t, and in the end those of the first round that is not at rest. Rows are asked for far ahead.
+template <class L, class X>
+[[gnu::noinline]] Index run_past(const Dense<X> &rows, const Batch &batch, const double *z, Index t, Index stop, double &longest, Products &found) {
+    const Index length = rows.width, far = far_ahead(rows);
+    const X *x = rows.row(t);
+    Products some = found;
+    double most = longest;
+    for (ask(x + far, length); L::rests(some.dot * batch.labels[t]) && std::fabs(some.dot) + some.square < INFINITE; ask(x + far, length)) {
+        batch.scores[t] = some.dot;
+        most = higher(most, some.square);
+        if (++t == stop) break;
+        x += rows.apart;
+        some = products_of<true>(x, length, z, 1);
+    }
+    found = some;
+    longest = most;
+    return t;
+}
+
 // The rounds that are soon played: those that change no weight and, where the steps are η, η/√t or η/√Σ‖g‖², in the
 // whole space or in a ball, with at most Σg kept beside the weights, all others too. `play_round` would do the same with
 // them, number by number, in several times as many instructions, for it can do all else as well. BARE rounds have no
@@ -78,10 +98,20 @@ template <bool BARE, class L, class R>
     const double largest_score = loss < FAR_FROM_OVERFLOW ? FAR_FROM_OVERFLOW : 0.0;
     double inverse = 1.0 / scale;
     Products found{0.0, 0.0};
+    [[maybe_unused]] double left[is_late<L> ? LATE : 1];  // by the slopes, for the values
     bool known = false, ahead = false;
+    constexpr bool passes = BARE && !R::sparse && requires { L::rests(0.0); };  // rounds at rest, in a loop of their own
     while (t < stop) {
         if (!ahead) found = dot(rows, t, z);
         ahead = false;
+        if constexpr (passes) {
+            if (z.step == 1) {
+                const Index from = t;
+                t = run_past<L>(rows, batch, z.data, t, stop, largest_row2, found);
+                played += t - from;
+                if (t == stop) break;
+            }
+        }
         const double y = batch.labels[t];
         double full = found.dot, size = found.square, score = found.dot;
         if constexpr (!BARE) {
@@ -91,7 +121,7 @@ template <bool BARE, class L, class R>
         }
         double more = 0.0, g;
         if constexpr (is_late<L>) {
-            g = loss_of.slope(score, y);
+            g = loss_of.slope(score, y, left[t - first]);
             known = !(std::fabs(score) < largest_score && found.square < INFINITE);
         } else {
             const Cost cost = loss_of.both(score, y);
@@ -152,7 +182,7 @@ template <bool BARE, class L, class R>
         ++played;
         ++t;
     }
-    if constexpr (is_late<L>) loss = add_values(loss_of, batch.scores + first, batch.labels + first, t - first, loss);
+    if constexpr (is_late<L>) loss = add_values(loss_of, batch.scores + first, batch.labels + first, left, t - first, loss);
     st.scale = scale;
     st.bias = bias;
     st.norm2 = norm2_of_z;
@@ -243,6 +273,7 @@ Index play_linear(const L &loss_of, const R &rows, const Batch &batch, Strided<d
         Reached reached{t, {0.0, 0.0}, false};
         if (still && vain < TRIALS) {
             stop = std::min(t + std::min(st.trace_next, st.curve_next) - st.rounds, batch.count);
+            if (is_late<L>) stop = std::min(stop, t + LATE);
             if (!st.large) stop = until_reach(rows, t, stop, SMALL);  // the first row that makes it 1 is a general one
         }
         if (stop > t) {

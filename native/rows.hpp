@@ -61,6 +61,19 @@ constexpr double INFINITE = std::numeric_limits<double>::infinity();
 // waits for few lines at a time and has the weights to bring.
 constexpr Index FAR = 640, NEAR = 128;
 
+// Dense rows are asked for so many bytes ahead, into the second cache. That there are none behind the last does no harm.
+constexpr Index FAR_BYTES = 16384;
+
+// How many numbers ahead that is, in whole rows.
+template <class X> Index far_ahead(const Dense<X> &rows) {
+    return rows.apart > 0 ? (1 + FAR_BYTES / (rows.apart * Index(sizeof(X)))) * rows.apart : 0;
+}
+
+template <class X> [[gnu::always_inline]] inline void ask(const X *x, Index length) {
+    const char *from = reinterpret_cast<const char *>(x), *stop = from + length * Index(sizeof(X));
+    for (; from < stop; from += 64) __builtin_prefetch(from, 0, 2);
+}
+
 // each(place, four): all entries of a dense row in pieces of four, two and one.
 template <class Each> [[gnu::always_inline]] inline void in_pieces(Index length, Each each) {
     Index i = 0;
@@ -84,17 +97,29 @@ template <int N, class X> [[gnu::always_inline]] inline Four piece(const X *x, I
         if (step == 1) return load(x);
         return Four{double(x[0]), double(x[step]), double(x[2 * step]), double(x[3 * step])};
     }
-    if constexpr (N == 2) return Four{double(x[0]), double(x[step]), 0.0, 0.0};
+    if constexpr (N == 2) {
+        Two two{double(x[0]), double(x[step])};
+        if constexpr (std::is_same_v<X, double>) {
+            if (step == 1) std::memcpy(&two, x, sizeof two);
+        }
+        return Four{two[0], two[1], 0.0, 0.0};
+    }
     return Four{double(x[0]), 0.0, 0.0, 0.0};
 }
 
 // They are written so.
 template <int N> [[gnu::always_inline]] inline void put(Four some, double *to) {
-    if constexpr (N == 4) store(some, to);
-    else for (int lane = 0; lane < N; ++lane) to[lane] = some[lane];
+    if constexpr (N == 4) {
+        store(some, to);
+    } else if constexpr (N == 2) {
+        const Two two = __builtin_shufflevector(some, some, 0, 1);
+        std::memcpy(to, &two, sizeof two);
+    } else {
+        to[0] = some[0];
+    }
 }
 
-template <bool FLAT, class X> [[gnu::noinline]] Products dot_line(const X *x, Index length, const double *z, Index apart) {
+template <bool FLAT, class X> [[gnu::always_inline]] inline Products products_of(const X *x, Index length, const double *z, Index apart) {
     const Index step = FLAT ? 1 : apart;
     Four dots[4] = {}, squares[4] = {};
     in_pieces(length, [&](Index i, auto size, auto part) {
@@ -105,9 +130,14 @@ template <bool FLAT, class X> [[gnu::noinline]] Products dot_line(const X *x, In
     return summed((dots[0] + dots[1]) + (dots[2] + dots[3]), (squares[0] + squares[1]) + (squares[2] + squares[3]));
 }
 
-template <bool FLAT, class X>
+template <bool FLAT, class X> [[gnu::noinline]] Products dot_line(const X *x, Index length, const double *z, Index apart) {
+    return products_of<FLAT>(x, length, z, apart);
+}
+
+// Of weights that lie STEP numbers apart, or `apart` where STEP is 0.
+template <Index STEP, class X>
 [[gnu::noinline]] Products dot_entries(const std::uint32_t *features, const X *values, Index length, const double *z, Index size, Index apart) {
-    const Index step = FLAT ? 1 : apart;
+    const Index step = STEP ? STEP : apart;
     const auto room = static_cast<std::uint64_t>(size);
     constexpr Products outside{NOT_A_NUMBER, NOT_A_NUMBER};
     if (length < 4) {
@@ -155,8 +185,9 @@ template <class X> [[gnu::always_inline]] inline Products dot(const Dense<X> &ro
 
 template <class X> [[gnu::always_inline]] inline Products dot(const Sparse<X> &rows, Index t, Strided<const double> z) {
     const Index start = rows.bounds[t], length = rows.bounds[t + 1] - start;
-    if (z.step == 1) return dot_entries<true>(rows.features + start, rows.values + start, length, z.data, z.size, 1);
-    return dot_entries<false>(rows.features + start, rows.values + start, length, z.data, z.size, z.step);
+    if (z.step == 1) return dot_entries<1>(rows.features + start, rows.values + start, length, z.data, z.size, 1);
+    if (z.step == 2) return dot_entries<2>(rows.features + start, rows.values + start, length, z.data, z.size, 2);
+    return dot_entries<0>(rows.features + start, rows.values + start, length, z.data, z.size, z.step);
 }
 
 // each(feature, value) for the entries of row t in their order.
@@ -168,6 +199,7 @@ template <class X, class Each> [[gnu::always_inline]] inline void each_entry(con
 template <class X, class Each> [[gnu::always_inline]] inline void each_entry(const Sparse<X> &rows, Index t, Each each) {
     const std::uint32_t *features = rows.features;
     const X *values = rows.values;
+#pragma GCC unroll 4
     for (Index k = rows.bounds[t], stop = rows.bounds[t + 1]; k < stop; ++k) each(Index(features[k]), double(values[k]));
 }
 
@@ -260,10 +292,14 @@ template <bool GATHERS, class X>
         const Four some = piece<size>(x + i, 1), ahead = piece<size>(next + i, 1);
         const Four weights = piece<size>(z + i, 1) + everywhere(c) * some;
         put<size>(weights, z + i);
-        if constexpr (GATHERS) put<size>(piece<size>(total + i, 1) + everywhere(g) * some, total + i);
         dots[part] += ahead * weights;
         squares[part] += ahead * ahead;
     });
+    if constexpr (GATHERS) {
+        in_pieces(length, [&](Index i, auto size, auto) {
+            put<size>(piece<size>(total + i, 1) + everywhere(g) * piece<size>(x + i, 1), total + i);
+        });
+    }
     return summed((dots[0] + dots[1]) + (dots[2] + dots[3]), (squares[0] + squares[1]) + (squares[2] + squares[3]));
 }
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterator
@@ -119,7 +118,7 @@ def _flowing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 def _temporary(folder: Path, made: list[Path]) -> tuple[Path, IO[bytes]]:
     """A new file in the folder, locked as long as it is open; `made` names it before it exists."""
     while True:
-        path = folder / f".noregret-{secrets.token_hex(8)}.part"
+        path = folder / f".noregret-{os.urandom(8).hex()}.part"
         made.append(path)
         file = cast("IO[bytes]", path.open("xb"))
         if _locked(file) and os.fstat(file.fileno()).st_nlink:

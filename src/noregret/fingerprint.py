@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +11,8 @@ import numpy as np
 
 def fingerprint(*functions: Callable[..., Any]) -> int:
     """An integer that changes with the functions' code, constants, defaults, cells and the globals they use."""
+    import hashlib
+
     digest = hashlib.sha256()
     seen: set[int] = set()
     for function in functions:

@@ -183,6 +183,12 @@ def test_learning_from_a_file_needs_no_scikit_learn(tmp_path, more):
     assert loaded.isdisjoint({"sklearn", "pandas", "polars", "matplotlib", "river"})
 
 
+def test_a_plain_run_imports_nothing_for_files_that_it_does_not_write(tmp_path):
+    (tmp_path / "rows.svm").write_text("1 1:1\n-1 1:-1\n")
+    loaded = imported(command("learn", "rows.svm"), tmp_path)
+    assert loaded.isdisjoint({"hashlib", "msgspec", "secrets", "tempfile", "concurrent", "fractions", "csv", "random"})
+
+
 def test_predicting_and_inspecting_need_no_scikit_learn(tmp_path):
     (tmp_path / "rows.svm").write_text("1 1:1\n-1 1:-1\n")
     imported(command("learn", "rows.svm", "--save", "m.nr"), tmp_path)

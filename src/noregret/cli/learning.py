@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from noregret import model
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed
 from noregret.cli.drawing import PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
 from noregret.cli.interrupt import Interrupt
@@ -108,7 +107,11 @@ class Learning:
         """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
         resume, save = self.asked.resume, self.asked.save
         same = resume is not None and save is not None and os.path.realpath(resume) == os.path.realpath(save)
-        return model.seal(resume) if same and resume is not None else None
+        if not same or resume is None:
+            return None
+        from noregret import model
+
+        return model.seal(resume)
 
     # -- the rounds ------------------------------------------------------------------------------------------
 
@@ -225,6 +228,8 @@ class Learning:
             self.selection = selected(self.run, self.rounds, self.wanted_selection)
         self.placed = save = self.asked.save
         if save is not None:
+            from noregret import model
+
             learner = self.run.learner if self.selection is None else self.selection.learner
             self.placed = model.save(learner, save, since=self.since)
 

@@ -6,7 +6,6 @@ no prediction.
 
 from __future__ import annotations
 
-import csv
 import io
 from typing import IO, Any
 
@@ -32,6 +31,8 @@ class Predictions:
     """
 
     def __init__(self, file: IO[bytes], core: Core, labels: bool) -> None:
+        import csv
+
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
         self._writer = csv.writer(self._text, lineterminator="\n")
         self._core = core

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 MANY = 4e6  # multiplications from which another thread is worth waking
 PIECE = 32  # what a thread takes at once: a multiple of a panel's lanes
@@ -60,6 +63,8 @@ def side_by_side(task: Callable[[int], None], places: Sequence[int], *, alone: b
 @cache
 def _pool(process: int, threads: int) -> ThreadPoolExecutor:
     """The threads that wait for work; a process that was forked has its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(threads - 1)
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,11 +67,11 @@ class Bend(NamedTuple):
 
 def _sided(y: Any, positive: Any, negative: Any) -> Any:
     """What it is for y > 0, else for y < 0."""
-    if isinstance(y, Fraction | float):
-        return positive if y > 0 else negative
     import numpy as np
 
-    return np.where(y > 0.0, positive, negative)
+    if isinstance(y, np.ndarray):
+        return np.where(y > 0.0, positive, negative)
+    return positive if y > 0 else negative
 
 
 def _one(y: Any) -> Any:

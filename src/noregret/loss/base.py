@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +16,9 @@ from noregret.errors import SettingError
 from noregret.fingerprint import fingerprint
 from noregret.loss import EPS, Bend
 from noregret.own import NUMBERS, compiled
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Array = NDArray[np.float64]
 Function = Callable[..., float]
@@ -30,6 +32,8 @@ def within(alpha: Array, low: Any, high: Any, inside: Array) -> Array:
 
 def not_above(exact: Any) -> float:
     """The largest float that is not above a fraction, or an infinity."""
+    from fractions import Fraction
+
     found = float(exact)
     return found if math.isinf(found) or Fraction(found) <= exact else math.nextafter(found, -math.inf)
 
@@ -121,6 +125,8 @@ class Loss:
         if self.bend is None:
             steep = self.lipschitz
             return ((-steep, steep), (-steep, steep)) if self.regression else ((0.0, steep), (-steep, 0.0))
+        from fractions import Fraction
+
         negative, positive = (self.bend(Fraction(y), Fraction(self.number)) for y in (-1, 1))
         return (-not_above(-negative.lo), not_above(negative.hi)), (-not_above(-positive.lo), not_above(positive.hi))
 
@@ -148,6 +154,8 @@ class Loss:
 
     def exact_value(self, z: Fraction, y: Fraction) -> Fraction:
         """ℓ(z, y) of a loss with a bend, without rounding."""
+        from fractions import Fraction
+
         assert self.bend is not None
         bend = self.bend(y, Fraction(self.number))
         r = z - bend.kink
@@ -160,6 +168,8 @@ class Loss:
 
     def exact_conjugate(self, alpha: Fraction, y: Fraction) -> Fraction:
         """ℓ*(α) of a loss with a bend, for an α in the dual domain."""
+        from fractions import Fraction
+
         assert self.bend is not None
         bend = self.bend(y, Fraction(self.number))
         return Fraction(alpha * bend.kink + bend.flat * abs(alpha) + Fraction(bend.width) * alpha * alpha / 2)

@@ -13,9 +13,8 @@ import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -344,25 +343,10 @@ class Features:
             raise ValueError("the name of the label is not text")
 
 
-class _Stored(msgspec.Struct):
-    """What `to_dict` makes, as a file that anybody may have written must hold it."""
-
-    kind: Kind
-    columns: Annotated[int, msgspec.Meta(ge=0, le=MAX_INDEX + 1)]
-    names: list[str]
-    hash_bits: Annotated[int, msgspec.Meta(ge=1, le=30)] | None
-    hash_start: Annotated[int, msgspec.Meta(ge=0)] | None
-    categorical: list[str]
-    text: list[str]
-    values: tuple[list[Annotated[int, msgspec.Meta(ge=0)]], list[str]]
-    interactions: list[str] = []
-
-
 def _check(stored: dict[str, Any]) -> None:
-    try:
-        found = msgspec.convert(stored, _Stored)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"features: {error}") from error
+    from noregret.stream.stored import Columns, as_stored
+
+    found = as_stored(stored, Columns, "features")
     slots, start = 0 if found.hash_bits is None else 1 << found.hash_bits, found.hash_start
     fits = (found.hash_bits is None) == (start is None) and (start or 0) <= len(found.names)
     fits = fits and len(set(found.names)) == len(found.names) and len(found.names) + slots <= MAX_INDEX + 1

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,15 +25,6 @@ _FIXED = {"-1": -1.0, "0": -1.0, "false": -1.0, "1": 1.0, "true": 1.0}
 _PARTNERS = {"-1": ("1",), "0": ("1",), "1": ("-1", "0"), "false": ("true",), "true": ("false",)}
 
 Label = float | str
-
-
-class _Stored(msgspec.Struct):
-    """What `to_dict` makes, as a file that anybody may have written must hold it."""
-
-    positive: float | bool | str | None
-    codes: list[tuple[float | bool | str, float]]
-    waiting: float | bool | str | None
-    held: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Labels:
@@ -161,10 +151,9 @@ class Labels:
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Labels:
         """The map that was kept; a ValueError for one that none can be."""
-        try:
-            found = msgspec.convert(stored, _Stored)
-        except msgspec.ValidationError as error:
-            raise ValueError(f"labels: {error}") from error
+        from noregret.stream.stored import TwoLabels, as_stored
+
+        found = as_stored(stored, TwoLabels, "labels")
         if any(code not in (-1.0, 1.0) for _, code in found.codes):
             raise ValueError("labels: a code must be -1 or 1")
         labels = cls(stored["positive"])
@@ -319,14 +308,6 @@ def _third(
     return InputError(f"a third label, {shown_label(label)}, after {pair}{advice}", source, line)
 
 
-class _StoredClasses(msgspec.Struct):
-    """What `to_dict` makes, as a file that anybody may have written must hold it."""
-
-    labels: list[float | bool | str]
-    codes: list[tuple[float | bool | str, int]]
-    declared: int
-
-
 class Classes:
     """The map from a stream's labels to whole numbers.
 
@@ -394,10 +375,9 @@ class Classes:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Classes:
-        try:
-            msgspec.convert(stored, _StoredClasses)
-        except msgspec.ValidationError as error:
-            raise ValueError(f"labels: {error}") from error
+        from noregret.stream.stored import ManyLabels, as_stored
+
+        as_stored(stored, ManyLabels, "labels")
         classes = cls(stored["labels"])
         if len(classes._labels) != len(stored["labels"]) or not 0 <= stored["declared"] <= len(classes._labels):
             raise ValueError("its classes do not fit together")

@@ -10,7 +10,6 @@ import io
 import os
 import stat
 import sys
-import tempfile
 import weakref
 import zlib
 from collections import deque
@@ -206,6 +205,8 @@ class Input:
 def _spool(opened: Opened) -> BinaryIO:
     copy: BinaryIO | None = None
     try:
+        import tempfile
+
         copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 (kept for every pass)
         while piece := opened.read():
             copy.write(piece)

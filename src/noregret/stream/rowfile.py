@@ -6,7 +6,6 @@ appended while a stream is read and mapped into memory afterwards; memory stays 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -24,6 +23,8 @@ class Column:
     """One kind of value, appended to a temporary file and then mapped."""
 
     def __init__(self, dtype: Any) -> None:
+        import tempfile
+
         self.dtype = np.dtype(dtype)
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed by close)
         self.array: NDArray[Any] = np.empty(0, self.dtype)

@@ -7,13 +7,12 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from queue import SimpleQueue
 from threading import Semaphore, Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,9 @@ from noregret.stream.opening import Buffers, Input, Opened
 from noregret.stream.reading import Settings
 from noregret.stream.recipe import plan
 from noregret.stream.task import LabelTokens
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 FIRST, LARGEST = 2**16, 2**22  # bytes: the first chunk is small, so that its rows are there soon
 LINE_LIMIT = 2**26  # bytes: a few compressed kilobytes could otherwise be a line that fills the memory
@@ -178,6 +180,8 @@ def in_order(chunks: Iterator[Work], work: Callable[[Work], Answer], threads: in
     if threads == 1:
         yield from map(work, chunks)
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     room = Semaphore(threads + 1)  # chunks on their way
     answers: SimpleQueue[Future[Answer] | BaseException | None] = SimpleQueue()
     left = False
@@ -302,7 +306,7 @@ class TextStream(Stream):
     def _read(self) -> Iterator[Block]:
         labels, before, self._opened = self._label_tokens(), 0, None
         chunks = self._chunks()
-        parts = in_order(chunks, self._parse, self._settings.threads or available())
+        parts = in_order(chunks, self._parse, 1 if self._is_one_chunk() else self._settings.threads or available())
         try:
             for part in parts:
                 if part.hints is not None:
@@ -321,6 +325,10 @@ class TextStream(Stream):
             parts.close()
             with suppress(ValueError):  # another thread still waits for bytes of a source that is silent
                 chunks.close()
+
+    def _is_one_chunk(self) -> bool:
+        """Threads would only be started to wait for one another."""
+        return self._file.size is not None and self._file.size <= FIRST
 
     def _block(self, part: ParsedChunk, labels: LabelTokens, before: int) -> Block:
         lines = part.lines + (before + 1)
