@@ -97,7 +97,8 @@ def test_perceptrons(name, size, kind):
             X = scipy.sparse.csr_matrix(X)
         if name == "perceptron" and rng.random() < 0.4:
             settings["start"] = (rng.normal(size=X.shape[1]) * size).tolist()
-        assert run_all(facts_of(name, settings, X, y, random_points=1)) >= 1
+        loss = str(rng.choice(["", "hinge", "margin-hinge:0.3", "squared-hinge", "logistic", "exponential"]))
+        assert run_all(facts_of(name, settings, X, y, random_points=1, surrogate=loss or None)) >= 1
 
 
 def test_weights_two_passes_and_rows_so_large_that_a_premise_fails_leave_needs_unmet():

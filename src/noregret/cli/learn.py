@@ -15,6 +15,7 @@ from noregret.cli.arguments import (
     Shown,
     Solving,
     StreamFile,
+    Surrogate,
     TaskName,
     grouped,
 )
@@ -56,6 +57,7 @@ class Asked(Shown, Solving, Reading, Playing):
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False
+    surrogate: Surrogate = None
     select: Annotated[
         str | None,
         typer.Option(help="Keep one predictor of the run: penalised, last, average or voted; with risk certificates."),

@@ -80,7 +80,8 @@ class Learning:
     def _proof_asked(self) -> dict[str, Any]:
         """What is asked of the certificates."""
         gap, seconds, anytime = self.asked.gap, self.asked.seconds, self.asked.anytime
-        for name, value in (("gap", gap), ("seconds", seconds), ("anytime", anytime or None)):
+        given = {"gap": gap, "seconds": seconds, "anytime": anytime or None, "surrogate": self.asked.surrogate}
+        for name, value in given.items():
             if value is not None and not self.asked.proves:
                 raise SettingError(f"{flag(name)} goes with --certify or --receipt")
         if self.asked.proves and self.asked.resume is not None:
@@ -137,6 +138,10 @@ class Learning:
         """Whether this learner can be certified, selected from and drawn as was asked."""
         if self.choice.radius is not None:
             self.proof["radius"] = self.choice.radius
+        if self.asked.surrogate is not None:
+            from noregret.proof.certify import chosen_surrogate
+
+            self.proof["surrogate"] = chosen_surrogate(self.asked.surrogate, self.choice.core)
         if self.wanted_selection is not None:
             from noregret.cli.selecting import check_learner
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner.core import Core
+from noregret.loss import Loss, parse
 from noregret.proof.claims import claimed
 from noregret.proof.facts import Facts, judged_by
+from noregret.proof.facts.surrogate import why_not
 from noregret.proof.figures import figures
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.receipt import Receipt, Vector, plain
@@ -23,6 +25,7 @@ from noregret.proof.replay import (
     chains,
     classes,
     described,
+    described_loss,
     fresh,
     read_again,
     reading,
@@ -54,13 +57,16 @@ def certify(
     seconds: float = math.inf,
     watch: Watch | None = None,
     selection: Selection | None = None,
+    surrogate: str | Loss | None = None,
 ) -> Receipt:
     """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
 
     `streams` are those that the run was played from, in order: it is played again. `radius` is the ball of comparators
     where the learner has none of its own; `radii` adds the regret in other balls, `anytime` that after 1, 2, 4, …
     rounds. The interval's width is at most `gap` of the comparator's loss (or of 1), unless `seconds` run out before.
-    `selection` is what `select` chose from the run: the receipt then proves its risk certificates too.
+    `selection` is what `select` chose from the run: the receipt then proves its risk certificates too. `surrogate` is a
+    convex loss, by name or a `custom_loss`: a perceptron's mistakes are compared with it too (Mohri & Rostamizadeh,
+    Theorem 2).
 
     >>> from noregret.learner import OnlineGradientDescent
     >>> from noregret.protocol import play
@@ -81,7 +87,16 @@ def certify(
     again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
     _check_same(run, again.run, ", ".join(getattr(stream, "source", "the stream") for stream in given))
     made = receipt_of(
-        again, segments, core, radius=radius, radii=radii, anytime=anytime, gap=gap, seconds=seconds, watch=watch
+        again,
+        segments,
+        core,
+        radius=radius,
+        radii=radii,
+        anytime=anytime,
+        gap=gap,
+        seconds=seconds,
+        watch=watch,
+        surrogate=chosen_surrogate(surrogate, core),
     )
     return made if selection is None else with_selection(made, selection.to_dict())
 
@@ -91,6 +106,19 @@ def with_selection(made: Receipt, selection: dict[str, Any]) -> Receipt:
     if selection["rounds"] != made.figures["rounds"]:
         raise SettingError("certify: the selection is of another run")
     return replace(made, selection=selection)
+
+
+def chosen_surrogate(surrogate: str | Loss | None, core: Core) -> Loss | None:
+    """The loss that was asked for, if it can bound the mistakes of this learner."""
+    if surrogate is None:
+        return None
+    found = parse(surrogate)
+    if not core.perceptron_rounds:
+        raise SettingError(f"{spelled('surrogate')} goes with perceptron, averaged or voted, not with {core.name}")
+    why = why_not(found)
+    if why is not None:
+        raise SettingError(f"{spelled('surrogate')} {why}")
+    return found
 
 
 def receipt_of(
@@ -104,6 +132,7 @@ def receipt_of(
     gap: float = GAP,
     seconds: float = math.inf,
     watch: Watch | None = None,
+    surrogate: Loss | None = None,
 ) -> Receipt:
     """The receipt of rounds that were kept while they were played."""
     run, rounds = played.run, played.rounds
@@ -111,7 +140,7 @@ def receipt_of(
     found = None
     if against is not None:
         found = best(rounds, against.loss, against.radius, against.sigma, gap=gap, seconds=seconds, watch=watch)
-    bare = Facts(run, rounds, found)
+    bare = Facts(run, rounds, found, surrogate=surrogate)
     facts = replace(bare, points={**bare.points, **solved(bare, gap=gap, seconds=seconds)})
     margin, points = Margin.of(facts), dict[str, Vector]()
     main = None if found is None else entry(run, rounds, found, margin, "", points)
@@ -133,8 +162,9 @@ def receipt_of(
         figures=_written(figures(facts), margin),
         regret=main,
         curve=others,
-        certificates=[claimed(one, facts, margin) for one in spoken(facts)],
+        certificates=[claimed(one, facts, margin.beside(facts)) for one in spoken(facts)],
         points={**points, **{name: point for name, point in facts.points.items() if name not in points}},
+        surrogate=None if surrogate is None else described_loss(surrogate),
     )
 
 
