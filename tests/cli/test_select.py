@@ -60,7 +60,7 @@ def test_two_passes_promise_nothing(stream):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (("--select", "best"), "select must be one of penalised, last, average, voted, got 'best'"),
+        (("--select", "best"), "select must be one of penalised, holdout, last, average, voted, got 'best'"),
         (("--select", "last", "--confidence", "1"), "select: confidence must lie between 0 and 1, got 1.0"),
         (("--select", "last", "--confidence", "nan"), "select: confidence must lie between 0 and 1, got nan"),
         (("--select", "last", "--candidates", "few"), "select: candidates must be a whole number"),

@@ -60,13 +60,19 @@ class Asked(Shown, Solving, Reading, Playing):
     surrogate: Surrogate = None
     select: Annotated[
         str | None,
-        typer.Option(help="Keep one predictor of the run: penalised, last, average or voted; with risk certificates."),
+        typer.Option(
+            help="Keep one predictor of the run: penalised, holdout, last, average or voted; with risk certificates."
+        ),
     ] = None
     confidence: Annotated[
         float | None, typer.Option(help="With --select: the probability that a certificate holds (default 0.95).")
     ] = None
     candidates: Annotated[
         str | None, typer.Option(help="With --select: how many predictors to choose from, or all.", metavar="K")
+    ] = None
+    holdout: Annotated[
+        int | None,
+        typer.Option(help="With --select holdout: how many of the last rounds to hold out (default a fifth).", metavar="M"),
     ] = None
     plot: Annotated[
         Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf; updates also .gif).")

@@ -75,7 +75,7 @@ class Learning:
         from noregret.cli.selecting import asked_for
 
         asked = self.asked
-        return asked_for(asked.select, asked.confidence, asked.candidates, self.asked.resume)
+        return asked_for(asked.select, asked.confidence, asked.candidates, asked.holdout, asked.resume)
 
     def _proof_asked(self) -> dict[str, Any]:
         """What is asked of the certificates."""
@@ -243,7 +243,7 @@ class Learning:
         played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
         with closing_in(self.asked.silent) as watch:
             found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
-        return found if self.selection is None else with_selection(found, self.selection.to_dict())
+        return found if self.selection is None else with_selection(found, self.selection)
 
     def _draw(self, kind: str, plot: Path) -> None:
         """The picture of the run, or of its receipt; a run that was stopped has no rounds to be drawn among."""

@@ -42,7 +42,9 @@ Watch = Callable[[float, float], None]  # the two ends of the comparator's loss,
 
 
 class Selection(Protocol):
-    """A selection, as far as a receipt knows it: what JSON takes of it."""
+    """A selection, as far as a receipt knows it: what JSON takes of it, and the vectors that prove it."""
+
+    points: dict[str, Vector]
 
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -98,21 +100,25 @@ def certify(
         watch=watch,
         surrogate=chosen_surrogate(surrogate, core),
     )
-    return made if selection is None else with_selection(made, selection.to_dict())
+    return made if selection is None else with_selection(made, selection)
 
 
-def with_selection(made: Receipt, selection: dict[str, Any]) -> Receipt:
+def with_selection(made: Receipt, selection: Selection) -> Receipt:
     """The receipt with a selection from the same run."""
-    if selection["rounds"] != made.figures["rounds"]:
+    told = selection.to_dict()
+    if told["rounds"] != made.figures["rounds"]:
         raise SettingError("certify: the selection is of another run")
-    return replace(made, selection=selection)
+    return replace(made, selection=told, points={**made.points, **selection.points})
 
 
 def chosen_surrogate(surrogate: str | Loss | None, core: Core) -> Loss | None:
     """The loss that was asked for, if it can bound the mistakes of this learner."""
     if surrogate is None:
         return None
-    found = parse(surrogate)
+    try:
+        found = parse(surrogate)
+    except SettingError as error:
+        raise SettingError(f"{spelled('surrogate')}: {error}") from None
     if not core.perceptron_rounds:
         raise SettingError(f"{spelled('surrogate')} goes with perceptron, averaged or voted, not with {core.name}")
     why = why_not(found)

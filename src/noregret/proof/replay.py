@@ -222,7 +222,7 @@ ENCLOSED = 2.0**-46  # what an enclosure of a loss at given scores may differ by
 LOWER = ("no_comparator_below", "no_separator_below", "margin")  # values that are lower ends; the others are upper ends
 EXACT = (  # values that are what they are
     *("scaled_by", "rate", "radius", "bets", "unforeseen", "updates", "switches"),
-    *("confidence", "rounds", "tail", "errors", "mistakes", "candidates"),
+    *("confidence", "rounds", "tail", "errors", "mistakes", "candidates", "passed"),
 )
 
 

@@ -144,7 +144,7 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed, s
     facts = Facts(played.run, played.rounds, main, others, surrogate=surrogate)
     _check_certificates(done, receipt.certificates, facts)
     if receipt.selection is not None:
-        check_selection(done, receipt.selection, core, played)
+        check_selection(done, receipt.selection, core, played, receipt.points)
 
 
 def _check_streams(receipt: Receipt, played: Replayed) -> None:
@@ -205,9 +205,9 @@ def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
 def _own_loss(said: dict[str, Any], loss: Loss | None) -> Loss:
     """The loss given, if it is the one of the run."""
     if loss is None:
-        raise SettingError(f"the run has a loss of its own, {said['name']!r}: give it as loss=")
+        raise SettingError(f"it was made with the loss {said['name']!r} of its own: give it as loss=")
     if str(loss.fingerprint) != said["fingerprint"]:
-        raise SettingError(f"the run has another {said['name']!r} than the loss given")
+        raise SettingError(f"it was made with another {said['name']!r} than the loss given")
     return loss
 
 

@@ -34,7 +34,7 @@ def why_not(loss: Loss) -> str | None:
     except (ArithmeticError, ValueError, TypeError) as error:
         return f"must have a value and a slope at 0, and {loss.name} has none: {error}"
     if not all(0.0 < value < math.inf for value in values):
-        return f"must be above 0 at the score 0, and {loss.name} is {values[0]:g} there"
+        return f"must be above 0 at the score 0, and {loss.name} is {values[0] + 0.0:g} there"
     if values[0] != values[1] or slopes[0] != slopes[1] or not math.isfinite(slopes[0]):
         return (
             f"must be one function of label times score: at the score 0 {loss.name} has the values"

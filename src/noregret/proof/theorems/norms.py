@@ -15,9 +15,9 @@ from noregret.proof.facts.steps import Comparator
 from noregret.proof.theorem import Claim, theorem
 from noregret.proof.theorems.hinge import OWN, TAUTOLOGY, exact_root, l2_sum, squared_sum
 from noregret.proof.theorems.kernel import OWN as KERNEL
-from noregret.proof.theorems.kernel import PLAYED, SPANNED
+from noregret.proof.theorems.kernel import PERCEPTRON, SPANNED
 from noregret.proof.theorems.perceptron import ROUNDED
-from noregret.proof.theorems.shared import COMPARED, FROM_ZERO, UNIT_WEIGHTS
+from noregret.proof.theorems.shared import COMPARED, FROM_ZERO, PREMISE, UNIT_WEIGHTS
 
 SOURCE = "Mohri & Rostamizadeh, section 3.3; by duality"
 LOSSY = (
@@ -49,11 +49,11 @@ def _least(found: Mapping[str, Comparator], bound: Callable[[Comparator], Interv
     "inf_v Q(Σ_t h_t(v), r‖v‖) ≤ inf_v (r‖v‖ + a)², a² = Σ_t h_t(v)²",
     SOURCE,
     learners=OWN,
-    needs=(UNIT_WEIGHTS, FROM_ZERO, COMPARED),
+    needs=(UNIT_WEIGHTS, PREMISE, FROM_ZERO, COMPARED),
     erratum=LOSSY + TAUTOLOGY,
 )
 def l1_l2(facts: Facts) -> Claim:
-    """On any rounds the exact root of the L1 bound, at its best comparator, is at most the L2 bound at its own.
+    """Whatever the rounds, the exact root of the L1 bound, at its best comparator, is at most the L2 bound at its own.
 
     What is observed is the best L1 bound; it is open where the two are nearer than the comparators are to the best.
     """
@@ -66,7 +66,7 @@ def l1_l2(facts: Facts) -> Claim:
     "inf_v Q(Σ_t h_t(v), r‖v‖) ≤ inf_v (r‖v‖ + a)², a² = Σ_t h_t(v)², r = max √K(x,x)",
     SOURCE + ", with a kernel",
     learners=KERNEL,
-    needs=(*PLAYED, SPANNED),
+    needs=(*PERCEPTRON, SPANNED),
     erratum=LOSSY + TAUTOLOGY,
 )
 def kernel_l1_l2(facts: Facts) -> Claim:
