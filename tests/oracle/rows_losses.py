@@ -1,4 +1,4 @@
-"""Mistakes of the perceptrons beside other losses and norms: any convex φ, L1 beside L2, and the forms with a kernel."""
+"""Mistakes of the perceptrons beside other losses and norms: any convex φ, L1 beside L2, forms with a kernel."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -83,7 +83,7 @@ def _norms(at, T, below, size=0):
         named,
         size=size,
         scale=size,
-        sizes={name: size for name in ("l1", "l2_squared", "l1_printed", "l2_printed")},
+        sizes=dict.fromkeys(("l1", "l2_squared", "l1_printed", "l2_printed"), size),
         above=lambda share: max(
             (b + root(square) + root(dec(share) * T)) ** 2 + share * size for _, square, b in at.values()
         ),

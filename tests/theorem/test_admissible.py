@@ -72,7 +72,7 @@ def test_any_convex_loss_bounds_mistakes_in_fractions(loss, stream, data):
     exact = Exact(X, y, updates_of(X, y))
     u = [Fraction(data.draw(st.integers(-6, 6)), 4) for _ in X[0]]
     lost = sum((phi(label * dot(u, x)) for x, label in zip(exact.X, exact.y, strict=True)), Fraction(0))
-    assert exact.M == run.mistakes
+    assert run.mistakes == exact.M
     short = max(exact.M * zero - lost, Fraction(0))
     assert short**2 <= slope**2 * dot(u, u) * exact.R2
     assert short**2 <= slope**2 * dot(u, u) * exact.r2 * exact.M
@@ -168,14 +168,14 @@ def test_a_loss_of_ones_own_is_needed_again_to_verify():
     verify(receipt, stream, loss=own)
     with pytest.raises(ReceiptError, match="the loss 'custom' of its own: give it as loss="):
         verify(receipt, stream)
-    other = nr.custom_loss(lambda z, y: max(0.0, 2.0 - y * z), lambda z, y: -y * float(y * z < 2.0))
+    other = nr.custom_loss(lambda z, y: max(0.0, 2.0 - y * z), lambda z, y: -y if y * z < 2.0 else 0.0)
     with pytest.raises(ReceiptError, match="another 'custom' than the loss given"):
         verify(receipt, stream, loss=other)
 
 
 def test_what_is_below_0_counts_as_0():
     """max(1 − m, −1): convex, and below 0 on rows that are far on the right side."""
-    low = nr.custom_loss(lambda z, y: max(1.0 - y * z, -1.0), lambda z, y: -y * float(y * z < 2.0))
+    low = nr.custom_loss(lambda z, y: max(1.0 - y * z, -1.0), lambda z, y: -y if y * z < 2.0 else 0.0)
     X, y = np.full((30, 1), 10.0), np.ones(30)
     facts = facts_of(X, y, low, u_surrogate=[1.0])
     one = THEOREMS["surrogate-mistakes"](facts)
@@ -290,7 +290,7 @@ def test_at_their_best_comparators_l1_is_never_above_l2(stream):
 
 
 def test_printed_either_may_be_the_smaller_one():
-    """Many small losses favour L1's printed form, one large one L2's... as Σh² is below or above Σh."""
+    """Many small losses favour the L2 form, a few large ones the L1 form, as Σh² is below or above Σh."""
     found = {}
     for name, X, y in (
         ("small", *noisy(400)),

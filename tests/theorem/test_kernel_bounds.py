@@ -121,7 +121,7 @@ def test_the_bounds_hold_in_exact_arithmetic(rows, degree, coef0, data):
 
 
 def other_losses_hold(rows, margins, M, norm2, trace, r2):
-    """The L2 and the logistic bound, and Novikoff's where v separates: in fractions by squaring, logarithms in floats."""
+    """The L2 and the logistic bound, and Novikoff's where v separates: by squaring fractions; logarithms in floats."""
     h = [max(1 - y * m, Fraction(0)) for m, (_, y) in zip(margins, rows, strict=True)]
     a2 = sum((one * one for one in h), Fraction(0))
     # M ≤ a√M + p with p² = ‖v‖²·Tr K: M ≤ p, or (M² + p² − a²M)₊² ≤ 4M²p²
@@ -129,7 +129,7 @@ def other_losses_hold(rows, margins, M, norm2, trace, r2):
     assert p2 >= M * M or max(M * M + p2 - a2 * M, 0) ** 2 <= 4 * M * M * p2
     assert max(M - a2 - b2, 0) ** 2 <= 4 * a2 * b2
     if not any(h):
-        assert M <= b2 and M * M <= p2
+        assert b2 >= M and p2 >= M * M
     powers = [float(-y * m) for m, (_, y) in zip(margins, rows, strict=True)]
     lost = sum(max(power, 0.0) + math.log2(1.0 + 2.0 ** -abs(power)) for power in powers)  # at u = v·ln 2
     by_length = lost + math.sqrt(p2) / 2

@@ -337,7 +337,9 @@ def test_learners_that_cannot_be_selected_from(make, sentence):
 
 
 def test_how_is_named_and_a_stream_is_given():
-    with pytest.raises(SettingError, match="select must be one of penalised, holdout, last, average, voted, got 'best'"):
+    with pytest.raises(
+        SettingError, match="select must be one of penalised, holdout, last, average, voted, got 'best'"
+    ):
         nr.select(Perceptron(), stream(), how="best")
     with pytest.raises(SettingError, match="select: pass the stream"):
         nr.select(Perceptron())

@@ -72,7 +72,9 @@ class Asked(Shown, Solving, Reading, Playing):
     ] = None
     holdout: Annotated[
         int | None,
-        typer.Option(help="With --select holdout: how many of the last rounds to hold out (default a fifth).", metavar="M"),
+        typer.Option(
+            help="With --select holdout: how many of the last rounds to hold out (default a fifth).", metavar="M"
+        ),
     ] = None
     plot: Annotated[
         Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf; updates also .gif).")
@@ -81,7 +83,7 @@ class Asked(Shown, Solving, Reading, Playing):
         str | None,
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
-            " features boundary and updates; with --certify regret and bounds.",
+            " features boundary and updates; of a perceptron lifting; with --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None

@@ -13,7 +13,7 @@ import typer
 
 from noregret import model
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed
-from noregret.cli.drawing import PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
+from noregret.cli.drawing import LIFTED, PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.options import check_writable, class_weights, flag, with_defaults
 from noregret.cli.signals import stop_code
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from noregret.run import Run
     from noregret.stream import Stream
     from noregret.task.select import Selection
+
+AMONG_ROWS = (*PLANAR, LIFTED)  # kinds of picture for which every round is kept
 
 
 class Learning:
@@ -153,22 +155,22 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
-        kinds = (*kinds, *(["weights"] if core.name == "auto" else []))
+        kinds = (*kinds, *(["weights"] if core.name == "auto" else []), *([LIFTED] if core.perceptron_rounds else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:
                 raise SettingError(f"--picture {kind} goes with --certify or --receipt")
             check_certified(kind, core, self.proof.get("radius"))
             self.proof["anytime"] |= kind == "regret"
+        if kind in AMONG_ROWS and self.asked.resume is not None:
+            raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
         if kind in PLANAR:
-            if self.asked.resume is not None:
-                raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
             check_boundary(core)
         return kind
 
     @property
     def _looks_back(self) -> bool:
-        return self.asked.proves or self.wanted_selection is not None or self.kind in PLANAR
+        return self.asked.proves or self.wanted_selection is not None or self.kind in AMONG_ROWS
 
     def _gathering(self, stack: ExitStack) -> Gathering | None:
         if not self._looks_back:
@@ -250,10 +252,10 @@ class Learning:
         if kind in ("regret", "bounds"):
             if self.receipt is not None:
                 draw(self.receipt, kind=kind, to=plot)
-        elif kind not in PLANAR:
+        elif kind not in AMONG_ROWS:
             draw(self.run, kind=kind, to=plot, receipt=self.receipt)
         elif self.rounds is not None:
-            draw(self.run, self.rounds, kind=kind, to=plot)
+            draw(self.run, self.rounds, kind=kind, to=plot, receipt=self.receipt)
 
     def finish(self) -> None:
         """Print what was learned and proved, and leave with the exit code that goes with it."""

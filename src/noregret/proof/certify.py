@@ -44,7 +44,8 @@ Watch = Callable[[float, float], None]  # the two ends of the comparator's loss,
 class Selection(Protocol):
     """A selection, as far as a receipt knows it: what JSON takes of it, and the vectors that prove it."""
 
-    points: dict[str, Vector]
+    @property
+    def points(self) -> dict[str, Vector]: ...
 
     def to_dict(self) -> dict[str, Any]: ...
 

@@ -48,7 +48,7 @@ class Receipt:
     certificates: list[dict[str, Any]]
     points: dict[str, Vector] = field(default_factory=dict)
     selection: dict[str, Any] | None = None
-    surrogate: Any = None  # the convex loss that mistakes were compared with: its text, or of one's own its fingerprint
+    surrogate: Any = None  # the convex loss that mistakes are compared with: its text, or the fingerprint of your own
 
     def __repr__(self) -> str:
         ends = "" if self.regret is None else f", regret [{self.regret['lower']:.6g}, {self.regret['upper']:.6g}]"

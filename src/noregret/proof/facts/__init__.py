@@ -242,8 +242,10 @@ class Facts:
     @cached_property
     def admitted(self) -> dict[str, Admitted]:
         """The loss that was asked for, at its comparators, by name."""
-        given = {} if self.surrogate is None else {name: self.points[name] for name in self.named(*surrogate.POINTS)}
-        return {name: Admitted.at(self.rounds, self.surrogate, u, self.start) for name, u in given.items()}
+        loss, given = self.surrogate, self.named(*surrogate.POINTS)
+        if loss is None:
+            return {}
+        return {name: Admitted.at(self.rounds, loss, self.points[name], self.start) for name in given}
 
     @cached_property
     def classes(self) -> ManyClasses:

@@ -189,7 +189,7 @@ def held_out(rounds: Rounds, candidates: Iterable[Candidate], begin: int) -> tup
 def _batches(
     rounds: Rounds, candidates: Iterable[Candidate], wanted: Callable[[Candidate], int]
 ) -> Iterator[list[Candidate]]:
-    """A few at a time; too many of them, each on so many rounds as are `wanted`, are refused."""
+    """A few at a time; refused where they and the rounds `wanted` of each are too many."""
     together = max(1, min(TOGETHER, ROOM // max(rounds.width, 1)))
     batch: list[Candidate] = []
     spent, entries = 0.0, rounds.rows.values.size / max(len(rounds), 1)

@@ -38,7 +38,10 @@ from noregret.run import Run, played_once, rows_weigh_one
 Vector = NDArray[np.float64]
 WAYS = ("penalised", "holdout", "last", "average", "voted")
 HOW = "how='holdout'"
-POINTS = {"u_risk_l1": "v_l1", "u_risk_l2": "v_l2"}  # comparators of a perceptron's run, as a receipt and facts name them
+POINTS = {
+    "u_risk_l1": "v_l1",
+    "u_risk_l2": "v_l2",
+}  # comparators of a perceptron's run, as a receipt and facts name them
 
 
 @dataclass(frozen=True)

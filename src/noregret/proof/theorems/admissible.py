@@ -19,9 +19,7 @@ ADMISSIBLE = Need[Facts](
     "φ(0) > 0, with one slope g of φ at 0",
     lambda f: f.surrogate is not None and why_not(f.surrogate) is None,
 )
-CONVEX = Need[Facts](
-    "φ is convex", lambda f: None if f.surrogate is None or f.surrogate.custom else f.surrogate.convex
-)
+CONVEX = Need[Facts]("φ is convex", lambda f: None if f.surrogate is None or f.surrogate.custom else f.surrogate.convex)
 GIVEN = Need[Facts]("a comparator u for φ is given", lambda f: bool(f.admitted))
 
 

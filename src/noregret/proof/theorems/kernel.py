@@ -134,7 +134,8 @@ def kernel_hinge_root(facts: Facts) -> Claim:
 def _separated(facts: Facts, length: Callable[[Comparator], Interval], below: bool = False) -> Claim:
     """The bound at the shortest separator; if asked, what no separator's r²‖u‖² falls below."""
     name, u = min(separators(facts).items(), key=lambda found: found[1].norm.hi)
-    values, points = {"separator_norm": u.norm.hi, "margin": (1.0 / u.norm).lo}, (f"c_{name}",)
+    values = {"separator_norm": u.norm.hi, "margin": (1.0 / u.norm).lo}
+    points: tuple[str, ...] = (f"c_{name}",)
     if below and facts.gram is not None and "separator_weights" in facts.points:
         shortest = shortest_separator(facts.gram, facts.rounds.y, facts.points["separator_weights"])
         values["no_separator_below"] = max((facts.mistakes.max_norm2 * Interval.of(shortest).square()).lo, 0.0)
