@@ -203,7 +203,7 @@ def _corollary(sampled, bound):
     found = run.least(lambda v: bound(run, v))
     extra = 6 * ((2 * (T + 1) / _delta(sampled)).ln() / T).sqrt()
     told = {"confidence": sampled.confidence, "rounds": T, "passed": passed, "mistakes_at_most": found.bound + passed}
-    at = {{"v_l1": "u_risk_l1", "v_l2": "u_risk_l2"}[name]: one for name, one in found.at.items()}
+    at = {name[2:]: one for name, one in found.at.items()}
     return Truth((found.bound + passed) / T + extra, None, told, at, size=1 + found.size)
 
 

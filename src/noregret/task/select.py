@@ -16,7 +16,7 @@ from noregret.learner.core import Core
 from noregret.learner.selected import Selected
 from noregret.proof.facts import Facts
 from noregret.proof.facts.candidates import Candidate, starts
-from noregret.proof.facts.selection import Sampled, check, drawn, refuse
+from noregret.proof.facts.selection import POINT, Sampled, check, drawn, refuse
 from noregret.proof.replay import chains, classes, fresh, replay
 from noregret.proof.theorem import Certificate
 from noregret.proof.theorems.risk import certificates
@@ -41,7 +41,7 @@ class Selection:
     learner: Selected
     sampled: Sampled
     certificates: list[Certificate] = field(default_factory=list)
-    points: dict[str, Vector] = field(default_factory=dict)  # comparators of the run's mistakes, by name
+    points: dict[str, Vector] = field(default_factory=dict)  # a comparator of the run's mistakes
 
     def __repr__(self) -> str:
         where = "" if self.round is None else f" before round {self.round} of {self.sampled.rounds}"
@@ -169,17 +169,16 @@ def chosen(
 
 
 def _points(core: Core, rounds: Rounds, how: str, candidates: int | str | None) -> dict[str, Vector]:
-    """Where every round of a perceptron is a candidate, comparators that bound its mistakes well."""
+    """Where every round of a perceptron is a candidate, a comparator that bounds its mistakes well."""
     every = how == "penalised" and len(starts(len(rounds), how, candidates)) == len(rounds)
     if not (every and core.perceptron_rounds) or rounds.weights is not None:
         return {}
-    from noregret.proof.solve.perceptron import least_l2, penalised
+    from noregret.proof.solve.perceptron import penalised
 
     found = Facts(Run.of(core), rounds).mistakes
     if not found.measurable:
         return {}
-    first = penalised(rounds, found.mistake_norm, gap=NEAR, seconds=SECONDS).v
-    return {"u_risk_l1": first, "u_risk_l2": least_l2(rounds, gap=NEAR, seconds=SECONDS).v}
+    return {POINT: penalised(rounds, found.mistake_norm, gap=NEAR, seconds=SECONDS).v}
 
 
 def _take(learner: Selected, rounds: Rounds, voters: Sequence[Candidate]) -> None:

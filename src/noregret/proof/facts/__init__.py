@@ -46,7 +46,7 @@ NAMES = frozenset(  # of the points that theorems are evaluated at, beside hinds
     + [f"{kind}_{name}" for kind in ("beta", "V") for name in COMPARATORS[:3]]
     + ["c_separator"]
     + ["separator", "separator_weights", "v_steps", "v_determinant", steps.POINT, quadratic.POINT, *surrogate.POINTS]
-    + ["V_apart", "V_each", "u_risk_l1", "u_risk_l2"]
+    + ["V_apart", "V_each", "u_risk"]
 )
 
 

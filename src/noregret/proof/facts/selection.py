@@ -38,10 +38,7 @@ from noregret.run import Run, played_once, rows_weigh_one
 Vector = NDArray[np.float64]
 WAYS = ("penalised", "holdout", "last", "average", "voted")
 HOW = "how='holdout'"
-POINTS = {
-    "u_risk_l1": "v_l1",
-    "u_risk_l2": "v_l2",
-}  # comparators of a perceptron's run, as a receipt and facts name them
+POINT = "u_risk"  # a comparator of the mistakes of a perceptron's run
 
 
 @dataclass(frozen=True)
@@ -161,8 +158,8 @@ def drawn(
 ) -> tuple[list[Candidate], Sampled]:
     """The predictors that are selected from a learner that has played these rounds, and what they are judged by.
 
-    `segments` are the streams with their digests, where the learner itself was played without them. `points` are the
-    comparators of its mistakes, as a receipt names them.
+    `segments` are the streams with their digests, where the learner itself was played without them. `points` may hold a
+    comparator of its mistakes.
     """
     check(how, confidence, holdout)
     refuse(core)
@@ -190,9 +187,8 @@ def drawn(
 
 
 def _facts(core: Core, rounds: Rounds, points: Points) -> Facts:
-    """The run with the comparators of its mistakes."""
-    named = {POINTS[name]: point for name, point in points.items() if name in POINTS}
-    return Facts(Run.of(core), rounds, points=named)
+    """The run with the comparator of its mistakes."""
+    return Facts(Run.of(core), rounds, points={f"v_{name}": one for name, one in points.items() if name == POINT})
 
 
 def _held_out(

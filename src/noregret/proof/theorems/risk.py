@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret.interval import Interval
-from noregret.proof.facts.selection import POINTS, WAYS, Sampled
+from noregret.proof.facts.selection import POINT, WAYS, Sampled
 from noregret.proof.facts.steps import Comparator
 from noregret.proof.theorem import Certificate, Claim, Need, Theorem, rows, speaking, theorem
 from noregret.proof.theorems.hinge import TAUTOLOGY, l2, reach
@@ -20,7 +20,6 @@ from noregret.proof.theorems.tail import binomial_limit, hoeffding, kl_limit
 
 MR = "Mohri & Rostamizadeh"
 EPS = 2.0**-52
-NAMED = {inside: outside for outside, inside in POINTS.items()}
 
 
 def spoken(sampled: Sampled) -> list[Theorem[Sampled]]:
@@ -151,15 +150,14 @@ def risk_printed(sampled: Sampled) -> Claim:
 
 
 def _corollary(sampled: Sampled, bound: Callable[[Comparator], Interval]) -> Claim:
-    """A mistake bound at its best comparator in place of the mistakes, with the rounds that the tie rule let pass."""
+    """A mistake bound at the comparator in place of the mistakes, with the rounds that the tie rule let pass."""
     assert sampled.own is not None and sampled.facts is not None
-    T, found = float(sampled.rounds), sampled.facts.comparators
-    name, one = min(found.items(), key=lambda pair: bound(pair[1]).hi)
+    T, one = float(sampled.rounds), sampled.facts.comparators[POINT]
     passed = float(max(sampled.own - sampled.facts.mistakes.count, 0))
     total = bound(one) + passed
     risk = total / T + 6.0 * (sampled.log(2.0 * (T + 1.0)) / T).sqrt()
     told = {"hinge": one.hinge.hi, "norm": one.norm.hi, "mistakes_at_most": total.hi, "passed": passed}
-    return Claim(risk, None, 1.0, _values(sampled, **told), (NAMED[f"v_{name}"],))
+    return Claim(risk, None, 1.0, _values(sampled, **told), (POINT,))
 
 
 @_theorem(
