@@ -257,6 +257,7 @@ def test_the_certificates_of_a_curved_stream_say_something(tmp_path):
     assert least <= apart[2] <= least * 1.02
     assert chain[1] <= said["kernel-l2-mistakes"]["bound"] <= said["kernel-l2-radius"]["bound"]
     assert chain[1] <= said["kernel-logistic-mistakes"]["bound"] * (1 + 1e-2)
+    assert said["kernel-logistic-mistakes"]["bound"] <= said["kernel-logistic-root"]["bound"]
     assert said["kernel-l1-l2"]["observed"] <= said["kernel-l1-l2"]["bound"]
     receipt.save(tmp_path / "r.json")
     nr.verify(tmp_path / "r.json", stream)
