@@ -78,14 +78,8 @@ def certify(
     >>> receipt.regret["upper"] - receipt.regret["lower"] < 1e-4
     True
     """
-    if not isinstance(run, Run):
-        raise SettingError(f"certify: the first argument must be a run, which play gives, got {type(run).__name__}")
-    core = run.learner
-    if run.rounds != core.rounds:
-        raise SettingError("certify: the learner has gone on since this run ended: give the newest run")
-    if not core.learns:
-        raise SettingError("certify: a selected model holds no run: certify the run that it was selected from")
-    segments = chains(core)
+    core = _learner_of(run)
+    asked, segments = chosen_surrogate(surrogate, core), chains(core)
     given = [read_again(stream, core.options) for stream in streams]
     again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
     _check_same(run, again.run, ", ".join(getattr(stream, "source", "the stream") for stream in given))
@@ -99,9 +93,21 @@ def certify(
         gap=gap,
         seconds=seconds,
         watch=watch,
-        surrogate=chosen_surrogate(surrogate, core),
+        surrogate=asked,
     )
     return made if selection is None else with_selection(made, selection)
+
+
+def _learner_of(run: Run) -> Core:
+    """The learner, if its run is all that it has learned from."""
+    if not isinstance(run, Run):
+        raise SettingError(f"certify: the first argument must be a run, which play gives, got {type(run).__name__}")
+    core = run.learner
+    if run.rounds != core.rounds:
+        raise SettingError("certify: the learner has gone on since this run ended: give the newest run")
+    if not core.learns:
+        raise SettingError("certify: a selected model holds no run: certify the run that it was selected from")
+    return core
 
 
 def with_selection(made: Receipt, selection: Selection) -> Receipt:
