@@ -6,6 +6,7 @@ Here the library's own code is asked: what it finds is what is compared (rows_co
 import math
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -66,6 +67,13 @@ def data_of(facts):
         data.names, data.priors = [one.name for one in learner.members], [Fraction(one) for one in learner.priors]
         data.declared, data.said = getattr(learner.labels, "declared", 0), said_by_members(facts)
     return data
+
+
+def data_of_selection(sampled):
+    """What a selection is judged by, with the run whose mistakes its corollaries bound."""
+    facts = sampled.facts
+    data = None if facts is None else Data(facts.run, facts.rounds, None, facts.points)
+    return SimpleNamespace(**vars(sampled), data=data)
 
 
 def said_by_members(facts):

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -44,12 +43,12 @@ from noregret.proof.theorems.risk import Sampled
 from noregret.rounds import Rounds
 from noregret.task.blend import blend
 from noregret.task.select import select
-from oracle.rows import ORACLE, Data
+from oracle.rows import ORACLE
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
-from oracle.rows_runs import facts_of, run_all
+from oracle.rows_runs import data_of_selection, facts_of, run_all
 
 expert_rows, finite_rows, batch_rows, risk_rows = (rows(vars(module)) for module in (followers, finite, batch, risk))
 
@@ -474,11 +473,8 @@ def test_mistake_bounds_in_place_of_mistakes(size, kind):
         if rng.random() < 0.4:
             settings |= {"start": (rng.normal(size=X.shape[1]) * size).tolist(), "rate": 0.5}
         sampled = select(LEARNERS["perceptron"](**settings), (X, y)).sampled
-        points = sampled.facts.points
-        data = SimpleNamespace(**vars(sampled), data=Data(sampled.facts.run, sampled.facts.rounds, None, points))
         for one in speaking(risk_rows, "selection", sampled):
-            if one.name in ("risk-hinge", "risk-l2"):
-                compare(one, sampled, data, OTHER_NEEDS)
+            compare(one, sampled, data_of_selection(sampled), OTHER_NEEDS)
 
 
 @pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])
