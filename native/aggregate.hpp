@@ -164,16 +164,16 @@ inline void relate(Level &now, Line<const double> labels, Line<const double> wei
 
 // Rounds of numbers. Column t of `said` is what the members forecast; the mixture's own slopes are summed over the rows.
 template <class R>
-Index play_aggregate(const R &rows, const Told &told, Table<const double> said, const NumberPool &pool, const History &history, double *space,
+Index play_aggregate(const R &rows, const Batch &batch, Table<const double> said, const NumberPool &pool, const History &history, double *space,
                      Strided<double> total, Record &record) {
     State &st = record.state;
     const Config &cfg = record.config;
     const Squared loss_of;
     double *row = space, *cut = space + pool.all();
-    for (Index t = 0; t < told.count; ++t) {
-        const double k = told.weights ? told.weights[t] : 1.0, y = told.labels[t];
+    for (Index t = 0; t < batch.count; ++t) {
+        const double k = batch.weights ? batch.weights[t] : 1.0, y = batch.labels[t];
         if (k == 0.0) {
-            told.scores[t] = NOT_A_NUMBER;
+            batch.scores[t] = NOT_A_NUMBER;
             continue;
         }
         const double row2 = dot(rows, t, total).square + cfg.bias;
@@ -183,10 +183,10 @@ Index play_aggregate(const R &rows, const Told &told, Table<const double> said, 
         const double loss = k * value, g = k * slope, total2 = st.gradient2 + g * g * row2;
         const Baselines baselines = baselines_of(loss_of, st, cfg, y);
         if (!(finite(row2) && finite(score) && finite(st.loss + loss) && finite(total2) && finite(g * score))) return t;
-        told.scores[t] = score;
+        batch.scores[t] = score;
         st.constant += k * baselines.constant;
         st.last += k * baselines.last;
-        book(st, cfg, k, told.labels, told.scores, t, row2, loss);
+        book(st, cfg, k, batch.labels, batch.scores, t, row2, loss);
         keep_shares(history, st.rounds + 1, [&](double *out) { shares_of(pool, row, st.rounds, out); });
         absorb(pool, row, cut, score, y, k, st.rounds);
         ++st.rounds;
@@ -197,7 +197,7 @@ Index play_aggregate(const R &rows, const Told &told, Table<const double> said, 
         if (st.rounds == st.trace_next) record_trace(st, cfg.classify);
         if (st.rounds == st.curve_next) record_curve(st, std::sqrt(norm2(reading(total)) + st.bias_gradient * st.bias_gradient));
     }
-    return told.count;
+    return batch.count;
 }
 
 // The forecast for every row, from what the members say of it; nothing is learned.

@@ -239,20 +239,20 @@ inline Table<const double> reading(Table<double> table) { return {table.data, ta
 
 // As `play_linear`, for a table whose rows are Coordinates or Bettors.
 template <bool BETTING, class L, class R>
-Index play_in_table(const L &loss_of, const R &rows, const Told &told, Table<double> table, Record &record) {
+Index play_in_table(const L &loss_of, const R &rows, const Batch &batch, Table<double> table, Record &record) {
     State &st = record.state;
     const Config &cfg = record.config;
-    const bool weighted = told.weights != nullptr;
+    const bool weighted = batch.weights != nullptr;
     const Strided<double> w = table.column(0), total = table.column(2);
-    Index booked = 0, played = told.count;
-    if (told.count > 1 && !weighted) expect(st, told.count);
-    for (Index t = 0; t < told.count; ++t) {
-        const double k = weighted ? told.weights[t] : 1.0;
+    Index booked = 0, played = batch.count;
+    if (batch.count > 1 && !weighted) expect(st, batch.count);
+    for (Index t = 0; t < batch.count; ++t) {
+        const double k = weighted ? batch.weights[t] : 1.0;
         if (k == 0.0) {
-            told.scores[t] = NOT_A_NUMBER;
+            batch.scores[t] = NOT_A_NUMBER;
             continue;
         }
-        const double y = told.labels[t];
+        const double y = batch.labels[t];
         double score, row2, most = 0.0;
         if constexpr (BETTING) {
             const Stake stake = stake_all(st, cfg, rows, t, k, reading(table));
@@ -274,7 +274,7 @@ Index play_in_table(const L &loss_of, const R &rows, const Told &told, Table<dou
             played = t;
             break;
         }
-        told.scores[t] = score;
+        batch.scores[t] = score;
         st.constant += k * baselines.constant;
         st.last += k * baselines.last;
         book_sums(st, cfg, k, y, score, row2, loss);
@@ -290,19 +290,19 @@ Index play_in_table(const L &loss_of, const R &rows, const Told &told, Table<dou
                 st.norm2 += reach;
             }
         }
-        if (st.rounds == st.trace_next) booked = trace_late(st, cfg, told.labels, told.scores, booked, t + 1, weighted);
+        if (st.rounds == st.trace_next) booked = trace_late(st, cfg, batch.labels, batch.scores, booked, t + 1, weighted);
         if (st.rounds == st.curve_next) {
             const double size = norm1(reading(total)) + std::fabs(st.bias_gradient);
             record_curve(st, BETTING || cfg.rate == DIAGONAL ? gradient_norm(st, cfg, reading(total)) : size);
         }
     }
-    book_rest(st, cfg, told.labels, told.scores, booked, played, weighted);
+    book_rest(st, cfg, batch.labels, batch.scores, booked, played, weighted);
     return played;
 }
 
-template <class L, class R> Index play_coordinates(const L &loss_of, const R &rows, const Told &told, Table<double> table, Record &record) {
-    if (record.config.rate == BETS) return play_in_table<true>(loss_of, rows, told, table, record);
-    return play_in_table<false>(loss_of, rows, told, table, record);
+template <class L, class R> Index play_coordinates(const L &loss_of, const R &rows, const Batch &batch, Table<double> table, Record &record) {
+    if (record.config.rate == BETS) return play_in_table<true>(loss_of, rows, batch, table, record);
+    return play_in_table<false>(loss_of, rows, batch, table, record);
 }
 
 // The score of row t; nothing changes.

@@ -225,16 +225,16 @@ inline void shares_of(const Pool &pool, const MixRoom &room, double *out) {
 // Rounds of two classes. Column t of `said` is what the members score; rows are the raw ones, on which the mixture's own
 // slopes are summed: its regret against any linear model.
 template <class R>
-Index play_mixture(const R &rows, const Told &told, Table<const double> said, const Pool &pool, const History &history, double *space,
+Index play_mixture(const R &rows, const Batch &batch, Table<const double> said, const Pool &pool, const History &history, double *space,
                    Strided<double> total, Record &record) {
     State &st = record.state;
     const Config &cfg = record.config;
     const Logistic loss_of;
     MixRoom room = MixRoom::in(space, pool.n, 2);
-    for (Index t = 0; t < told.count; ++t) {
-        const double k = told.weights ? told.weights[t] : 1.0, y = told.labels[t];
+    for (Index t = 0; t < batch.count; ++t) {
+        const double k = batch.weights ? batch.weights[t] : 1.0, y = batch.labels[t];
         if (k == 0.0) {
-            told.scores[t] = NOT_A_NUMBER;
+            batch.scores[t] = NOT_A_NUMBER;
             continue;
         }
         const double row2 = dot(rows, t, total).square + cfg.bias;
@@ -245,8 +245,8 @@ Index play_mixture(const R &rows, const Told &told, Table<const double> said, co
         const auto [value, slope] = loss_of.both(score, y);
         const double loss = k * value, g = k * slope, total2 = st.gradient2 + g * g * row2;
         if (!(finite(score) && finite(st.loss + loss) && finite(total2))) return t;
-        told.scores[t] = score;
-        book(st, cfg, k, told.labels, told.scores, t, row2, loss);
+        batch.scores[t] = score;
+        book(st, cfg, k, batch.labels, batch.scores, t, row2, loss);
         ++st.rounds;
         st.updates += g != 0.0;
         book_gradient(st, st.rounds, std::sqrt(static_cast<double>(st.rounds)), g * g * row2, total2, g * score);
@@ -257,7 +257,7 @@ Index play_mixture(const R &rows, const Told &told, Table<const double> said, co
         if (st.rounds == st.trace_next) record_trace(st, cfg.classify);
         if (st.rounds == st.curve_next) record_curve(st, std::sqrt(norm2(reading(total)) + st.bias_gradient * st.bias_gradient));
     }
-    return told.count;
+    return batch.count;
 }
 
 // What every member says of a round of many classes: a row a class, logarithms up to a constant; NaN if it sleeps.

@@ -6,8 +6,8 @@
 
 namespace noregret {
 
-Index play_linear(const Loss &loss, const Rows &rows, const Told &told, Strided<double> z, Strided<double> total, Record &record);
-Index play_coordinates(const Loss &loss, const Rows &rows, const Told &told, Table<double> table, Record &record);
-Index play_truncated(const Loss &loss, const Rows &rows, const Told &told, Table<double> table, Record &record);
+Index play_linear(const Loss &loss, const Rows &rows, const Batch &batch, Strided<double> z, Strided<double> total, Record &record);
+Index play_coordinates(const Loss &loss, const Rows &rows, const Batch &batch, Table<double> table, Record &record);
+Index play_truncated(const Loss &loss, const Rows &rows, const Batch &batch, Table<double> table, Record &record);
 
 }  // namespace noregret

@@ -11,7 +11,7 @@ constexpr double FAR_FROM_OVERFLOW = 0x1p900;  // as many numbers of this size a
 constexpr Index TRIALS = 3;  // so often in vain is a quick round looked for, between two that are traced
 
 // What a loop is given: labels, weights of the rounds (none: all 1), and where the scores go.
-struct Told {
+struct Batch {
     const double *labels = nullptr;
     Index count = 0;
     const double *weights = nullptr;  // nullptr: every round has the weight 1
@@ -65,7 +65,7 @@ struct Reached {
 // them, number by number, in several times as many instructions, for it can do all else as well. BARE rounds have no
 // bias and weights that are z itself, as a perceptron's: less has to be waited for.
 template <bool BARE, class L, class R>
-[[gnu::noinline]] Reached run_on(const L &loss_of, const R &rows, const Told &told, Strided<double> z, Strided<double> total, State &st,
+[[gnu::noinline]] Reached run_on(const L &loss_of, const R &rows, const Batch &batch, Strided<double> z, Strided<double> total, State &st,
                                  const Config &cfg, Index t, Index stop, bool simple) {
     const double tie = cfg.tie, extra = cfg.bias, eta = cfg.eta;
     double scale = st.scale;
@@ -82,7 +82,7 @@ template <bool BARE, class L, class R>
     while (t < stop) {
         if (!ahead) found = dot(rows, t, z);
         ahead = false;
-        const double y = told.labels[t];
+        const double y = batch.labels[t];
         double full = found.dot, size = found.square, score = found.dot;
         if constexpr (!BARE) {
             full += extra * bias;
@@ -100,7 +100,7 @@ template <bool BARE, class L, class R>
             known = !(std::fabs(score) + std::fabs(more) + found.square < INFINITE && (more == 0.0 || finite(loss + more)));
         }
         if (known) break;
-        told.scores[t] = score;
+        batch.scores[t] = score;
         const double row2 = size;
         if (g != 0.0) {
             const double n = static_cast<double>(played + 1), root = std::sqrt(n);
@@ -152,7 +152,7 @@ template <bool BARE, class L, class R>
         ++played;
         ++t;
     }
-    if constexpr (is_late<L>) loss = add_values(loss_of, told.scores + first, told.labels + first, t - first, loss);
+    if constexpr (is_late<L>) loss = add_values(loss_of, batch.scores + first, batch.labels + first, t - first, loss);
     st.scale = scale;
     st.bias = bias;
     st.norm2 = norm2_of_z;
@@ -229,48 +229,48 @@ bool play_round(const L &loss_of, const R &rows, Index t, double y, double k, co
 // Play the rows in order, write the score of each round; how many were played: fewer than there are only when the next
 // one would have made a weight or a sum overflow. A row of weight 0 is no round and has the score NaN.
 template <class L, class R>
-Index play_linear(const L &loss_of, const R &rows, const Told &told, Strided<double> z, Strided<double> total, Record &record) {
+Index play_linear(const L &loss_of, const R &rows, const Batch &batch, Strided<double> z, Strided<double> total, Record &record) {
     State &st = record.state;
     const Config &cfg = record.config;
-    const bool weighted = told.weights != nullptr;
+    const bool weighted = batch.weights != nullptr;
     const bool still = cfg.classify && !weighted && cfg.sigma == 0.0 && cfg.l2 == 0.0 && cfg.rate != DOUBLING;
     const bool simple = (cfg.rate == CONSTANT || cfg.rate == SQRT || cfg.rate == ADAPTIVE) && (cfg.domain == WHOLE || cfg.domain == BALL) && cfg.gather != AVERAGE;
-    Index t = 0, booked = 0, vain = 0, played = told.count;
-    if (told.count > 1 && !weighted) expect(st, told.count);
-    while (t < told.count) {
+    Index t = 0, booked = 0, vain = 0, played = batch.count;
+    if (batch.count > 1 && !weighted) expect(st, batch.count);
+    while (t < batch.count) {
         const Index begin = t;
         Index stop = t;
         Reached reached{t, {0.0, 0.0}, false};
         if (still && vain < TRIALS) {
-            stop = std::min(t + std::min(st.trace_next, st.curve_next) - st.rounds, told.count);
+            stop = std::min(t + std::min(st.trace_next, st.curve_next) - st.rounds, batch.count);
             if (!st.large) stop = until_reach(rows, t, stop, SMALL);  // the first row that makes it 1 is a general one
         }
         if (stop > t) {
-            reached = cfg.bias == 0.0 && st.scale == 1.0 && cfg.domain != BALL ? run_on<true>(loss_of, rows, told, z, total, st, cfg, t, stop, simple)
-                                                         : run_on<false>(loss_of, rows, told, z, total, st, cfg, t, stop, simple);
+            reached = cfg.bias == 0.0 && st.scale == 1.0 && cfg.domain != BALL ? run_on<true>(loss_of, rows, batch, z, total, st, cfg, t, stop, simple)
+                                                         : run_on<false>(loss_of, rows, batch, z, total, st, cfg, t, stop, simple);
             t = reached.t;
             vain = t == begin ? vain + 1 : 0;
         }
         if (reached.known || stop == begin) {
-            const double k = weighted ? told.weights[t] : 1.0;
+            const double k = weighted ? batch.weights[t] : 1.0;
             if (k == 0.0) {
-                told.scores[t++] = NOT_A_NUMBER;
+                batch.scores[t++] = NOT_A_NUMBER;
                 continue;
             }
             double score = NOT_A_NUMBER;
-            if (!play_round(loss_of, rows, t, told.labels[t], k, reached.known ? &reached.products : nullptr, z, total, st, cfg, score)) {
+            if (!play_round(loss_of, rows, t, batch.labels[t], k, reached.known ? &reached.products : nullptr, z, total, st, cfg, score)) {
                 played = t;
                 break;
             }
-            told.scores[t++] = score;
+            batch.scores[t++] = score;
         }
         if (st.rounds == st.trace_next) {
-            booked = trace_late(st, cfg, told.labels, told.scores, booked, t, weighted);
+            booked = trace_late(st, cfg, batch.labels, batch.scores, booked, t, weighted);
             vain = 0;
         }
         if (st.rounds == st.curve_next) record_curve(st, gradient_norm(st, cfg, reading(total)));
     }
-    book_rest(st, cfg, told.labels, told.scores, booked, played, weighted);
+    book_rest(st, cfg, batch.labels, batch.scores, booked, played, weighted);
     return played;
 }
 

@@ -63,22 +63,22 @@ inline void fold_debts(State &st, Table<double> table) {
 }
 
 // As `play_linear`, for a table whose rows are Debtors.
-template <class L, class R> Index play_truncated(const L &loss_of, const R &rows, const Told &told, Table<double> table, Record &record) {
+template <class L, class R> Index play_truncated(const L &loss_of, const R &rows, const Batch &batch, Table<double> table, Record &record) {
     State &st = record.state;
     const Config &cfg = record.config;
-    const bool weighted = told.weights != nullptr;
+    const bool weighted = batch.weights != nullptr;
     auto *all = reinterpret_cast<Debtor *>(table.data);
-    for (Index t = 0; t < told.count; ++t) {
-        const double k = weighted ? told.weights[t] : 1.0;
+    for (Index t = 0; t < batch.count; ++t) {
+        const double k = weighted ? batch.weights[t] : 1.0;
         if (k == 0.0) {
-            told.scores[t] = NOT_A_NUMBER;
+            batch.scores[t] = NOT_A_NUMBER;
             continue;
         }
-        const double y = told.labels[t];
+        const double y = batch.labels[t];
         auto [inner, row2] = pay(st, rows, t, all, table.rows);
         const double score = st.scale * (inner + cfg.bias * st.bias);
         row2 += cfg.bias;
-        told.scores[t] = score;
+        batch.scores[t] = score;
         const auto [value, slope] = loss_of.both(score, y);
         const double loss = k * value, g = k * slope;
         const Index n = st.rounds + 1;
@@ -91,7 +91,7 @@ template <class L, class R> Index play_truncated(const L &loss_of, const R &rows
         if (!baselines.known()) return t;
         st.constant += k * baselines.constant;
         st.last += k * baselines.last;
-        book(st, cfg, k, told.labels, told.scores, t, row2, loss);
+        book(st, cfg, k, batch.labels, batch.scores, t, row2, loss);
         book_gradient(st, n, root, g * g * row2, total2, g * score);
         st.rounds = n;
         st.threshold += shrink;
@@ -102,7 +102,7 @@ template <class L, class R> Index play_truncated(const L &loss_of, const R &rows
         if (st.rounds == st.trace_next) record_trace(st, cfg.classify);
         if (st.rounds == st.curve_next) record_curve(st, gradient_norm(st, cfg, reading(table.column(2))));
     }
-    return told.count;
+    return batch.count;
 }
 
 // The score of row t with the weights as they are when all is paid. Nothing changes.

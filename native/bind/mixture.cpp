@@ -32,8 +32,8 @@ Index play(const Rows &rows, Line<const double> labels, Line<const double> weigh
     require(weights.size == 0 || weights.size == labels.size, "weights must be as many as labels, or none");
     require(said.rows == pool.n && said.columns == labels.size, "a score of every member for every round");
     std::vector<double> space(MixRoom::size(pool.n, 2));
-    const Told told{labels.data, labels.size, weights.size ? weights.data : nullptr, scores.data};
-    return std::visit([&](const auto &some) { return play_mixture(some, told, said, pool, kept, space.data(), total, *at.record); }, rows);
+    const Batch batch{labels.data, labels.size, weights.size ? weights.data : nullptr, scores.data};
+    return std::visit([&](const auto &some) { return play_mixture(some, batch, said, pool, kept, space.data(), total, *at.record); }, rows);
 }
 
 void score(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, Index rounds, Line<double> scores) {
@@ -95,8 +95,8 @@ Index play_numbers(const Rows &rows, Line<const double> labels, Line<const doubl
     require(weights.size == 0 || weights.size == labels.size, "weights must be as many as labels, or none");
     require(said.rows == pool.n && said.columns == labels.size, "a forecast of every member for every round");
     std::vector<double> space(2 * pool.all());
-    const Told told{labels.data, labels.size, weights.size ? weights.data : nullptr, scores.data};
-    return std::visit([&](const auto &some) { return play_aggregate(some, told, said, pool, kept, space.data(), total, *at.record); }, rows);
+    const Batch batch{labels.data, labels.size, weights.size ? weights.data : nullptr, scores.data};
+    return std::visit([&](const auto &some) { return play_aggregate(some, batch, said, pool, kept, space.data(), total, *at.record); }, rows);
 }
 
 // The share of every member, of the next round in which those play that do not sleep.

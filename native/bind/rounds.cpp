@@ -50,7 +50,7 @@ void check(bool holds, const char *what) {
     if (!holds) throw nb::value_error(what);
 }
 
-Told told(const Rows &rows, Line<const double> labels, Line<const double> weights, Line<double> scores) {
+Batch batch_of(const Rows &rows, Line<const double> labels, Line<const double> weights, Line<double> scores) {
     check(labels.size <= count(rows) && labels.size == scores.size, "rows, labels and scores must be equally many");
     check(weights.size == 0 || weights.size == labels.size, "weights must be as many as labels, or none");
     return {labels.data, labels.size, weights.size ? weights.data : nullptr, scores.data};
@@ -58,26 +58,26 @@ Told told(const Rows &rows, Line<const double> labels, Line<const double> weight
 
 Index linear(const BoundLoss &loss, const Rows &rows, Line<const double> labels, Line<const double> weights, Strided<double> z,
              Strided<double> total, RecordAt at, Line<double> scores) {
-    const Told given = told(rows, labels, weights, scores);
+    const Batch batch = batch_of(rows, labels, weights, scores);
     check(!at.record->config.gather || total.size == z.size, "z and total must be equally long");
     Index played;
     {
         nb::gil_scoped_release free;
-        played = play_linear(loss.loss, rows, given, z, total, *at.record);
+        played = play_linear(loss.loss, rows, batch, z, total, *at.record);
     }
     loss.check();
     return played;
 }
 
-template <Index (*COLUMNS)(const Config &), Index (*PLAY)(const Loss &, const Rows &, const Told &, Table<double>, Record &)>
+template <Index (*COLUMNS)(const Config &), Index (*PLAY)(const Loss &, const Rows &, const Batch &, Table<double>, Record &)>
 Index in_table(const BoundLoss &loss, const Rows &rows, Line<const double> labels, Line<const double> weights, Table<double> table,
                RecordAt at, Line<double> scores) {
-    const Told given = told(rows, labels, weights, scores);
+    const Batch batch = batch_of(rows, labels, weights, scores);
     check(table.columns == COLUMNS(at.record->config) && table.apart == table.columns, "the table does not fit");
     Index played;
     {
         nb::gil_scoped_release free;
-        played = PLAY(loss.loss, rows, given, table, *at.record);
+        played = PLAY(loss.loss, rows, batch, table, *at.record);
     }
     loss.check();
     return played;

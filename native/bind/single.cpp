@@ -77,13 +77,13 @@ public:
         const Index reach = *extent_ + static_cast<Index>(names_.fresh.size());
         if (reach > room()) return ROOM_NEEDED;
         double score = NOT_A_NUMBER;
-        const Told told{&y, 1, nullptr, &score};
+        const Batch batch{&y, 1, nullptr, &score};
         const Loss &loss = loss_.loss;
         Index played;
         busy_ = true;
-        if (kind_ == COORDINATES) played = play_coordinates(loss, row, told, table_, *record_);
-        else if (kind_ == TRUNCATED) played = play_truncated(loss, row, told, table_, *record_);
-        else played = play_linear(loss, row, told, z_, total_, *record_);
+        if (kind_ == COORDINATES) played = play_coordinates(loss, row, batch, table_, *record_);
+        else if (kind_ == TRUNCATED) played = play_truncated(loss, row, batch, table_, *record_);
+        else played = play_linear(loss, row, batch, z_, total_, *record_);
         busy_ = false;
         loss_.check();
         if (!played) return OTHERWISE;

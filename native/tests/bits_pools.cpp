@@ -50,7 +50,7 @@ void two_classes(Hash &hash) {
         Numbers scores = zeros(count), later = zeros(count), total = zeros(given.wide.width);
         begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, double(other & 1), 0.0, 0.0, true, GRADIENTS, 0.0, 0.0, 0.0, 0});
         std::visit([&](const auto &some) {
-            hash(play_mixture(some, told(given, false, other % 5 == 0, 0, count, scores), table_seen(said, count), fresh.pool, fresh.kept(),
+            hash(play_mixture(some, batch_of(given, false, other % 5 == 0, 0, count, scores), table_seen(said, count), fresh.pool, fresh.kept(),
                               fresh.space.data(), {total.data(), given.wide.width, 1}, *record));
         }, given.rows(other % 4));
         score_mixture(table_seen(said, count), fresh.pool, record->state.rounds, fresh.space.data(), view(later));
@@ -103,7 +103,7 @@ void numbers(Hash &hash) {
         const Numbers said = said_by(n, count, other % 3 ? 2.0 : 1e-6);
         begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, double(other & 1), 0.0, 0.0, 0, GRADIENTS, 0.0, 0.0, 0.0, 0});
         std::visit([&](const auto &some) {
-            hash(play_aggregate(some, told(given, true, other % 5 == 0, 0, count, scores), table_seen(said, count), pool,
+            hash(play_aggregate(some, batch_of(given, true, other % 5 == 0, 0, count, scores), table_seen(said, count), pool,
                                 {table(history, n + 1), beats.data()}, space.data(), {total.data(), given.wide.width, 1}, *record));
         }, given.rows(other % 4));
         score_aggregate(table_seen(said, count), pool, record->state.rounds, space.data(), view(later));

@@ -37,8 +37,8 @@ void run_linear(Hash &hash, const Loss &loss, const Layouts &given, Index layout
     Numbers room = zeros(2 * width), scores = zeros(count);
     const Strided<double> z = paired ? Strided<double>{room.data(), width, 2} : Strided<double>{room.data(), width, 1};
     const Strided<double> total = paired ? Strided<double>{room.data() + 1, width, 2} : Strided<double>{room.data() + width, width, 1};
-    Index played = play_linear(loss, given.rows(layout), told(given, real, weighted, 0, cut, scores), z, total, record);
-    if (played == cut) played += play_linear(loss, given.rows(layout, cut), told(given, real, weighted, cut, count, scores), z, total, record);
+    Index played = play_linear(loss, given.rows(layout), batch_of(given, real, weighted, 0, cut, scores), z, total, record);
+    if (played == cut) played += play_linear(loss, given.rows(layout, cut), batch_of(given, real, weighted, cut, count, scores), z, total, record);
     hash(played);
     hash(room);
     hash(scores);
@@ -73,7 +73,7 @@ void linear(Hash &hash, std::string_view name) {
     }
 }
 
-using Player = Index (*)(const Loss &, const Rows &, const Told &, Table<double>, Record &);
+using Player = Index (*)(const Loss &, const Rows &, const Batch &, Table<double>, Record &);
 
 // Loops whose weights stand in a table with the figures of each feature.
 void in_table(Hash &hash, Player play, Index columns, std::initializer_list<Index> rates) {
@@ -91,7 +91,7 @@ void in_table(Hash &hash, Player play, Index columns, std::initializer_list<Inde
                 Numbers room = zeros(columns * given.wide.width), scores = zeros(count);
                 begin(*record, {rate, 0.4, 0.0, box ? BOX : WHOLE, box ? 0.5 : INFINITE, other & 8 ? 1.0 : 0.0, 1.0, 0.7, !real, GRADIENTS,
                                 1.0, turn % 3 * 0.01, turn % 5 * 0.02, 0});
-                hash(play(loss, given.rows(layout), told(given, real, weighted, 0, count, scores), table(room, columns), *record));
+                hash(play(loss, given.rows(layout), batch_of(given, real, weighted, 0, count, scores), table(room, columns), *record));
                 hash(room);
                 hash(scores);
                 hash_state(hash, record->state);

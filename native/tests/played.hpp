@@ -49,7 +49,7 @@ struct Layouts {
     const Numbers &labels(bool real) const { return real ? wide.reals : wide.labels; }
 };
 
-inline Told told(const Layouts &given, bool real, bool weighted, Index from, Index stop, Numbers &scores) {
+inline Batch batch_of(const Layouts &given, bool real, bool weighted, Index from, Index stop, Numbers &scores) {
     return {given.labels(real).data() + from, stop - from, weighted ? given.wide.weights.data() + from : nullptr, scores.data() + from};
 }
 

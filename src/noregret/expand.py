@@ -73,7 +73,7 @@ class Fourier(Expansion):
             self.seen = np.append(self.seen, np.zeros(rows.width - len(self.seen), np.uint8))
         self._look_up(rows.width)
         out = np.empty((len(rows), self.cosines))
-        given = (rows.X,) if isinstance(rows, Dense) else rows.given
+        given = (rows.X,) if isinstance(rows, Dense) else rows.native
         told = (self._table, self._offsets, self.bandwidth, self.seen, self.count, self._room)
         _native.fourier(*given, *told, out, learn)
         return Dense(out)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,18 @@ from noregret._native import fill_missing, scale_features, standardise, standard
 from noregret.errors import SettingError, spelled
 from noregret.expand import expansion_of
 from noregret.stream.block import BLOCK_VALUES, Dense, Rows, Sparse
-from noregret.stream.features import Features
 
 CLASSES = 10  # whose last rounds are distinguished
 MOST_STANDARDISED = 1000  # columns, of sparse rows: every one becomes an entry of every row
+
+
+class Recipe(Protocol):
+    """What the numbers of features mean: see `Features`."""
+
+    @property
+    def hashed(self) -> range: ...
+
+    def words_from(self, number: int) -> NDArray[np.uint8]: ...
 
 
 class Means:
@@ -68,7 +76,7 @@ class Moments:
         self.rows = np.zeros(1, np.int64)
         self.alone = np.zeros(0, np.uint8)  # which columns are words, by their numbers; made from the recipe
 
-    def score(self, rows: Rows, learn: bool, features: Features | None) -> Rows:
+    def score(self, rows: Rows, learn: bool, features: Recipe | None) -> Rows:
         """The rows standardised; while learning, they enter the moments one after another."""
         slots = range(0) if features is None else features.hashed
         width = rows.width if rows.width <= slots.start else max(slots.start, rows.width - len(slots))
@@ -89,9 +97,10 @@ class Moments:
         """How many values a row may become."""
         return rows.width if isinstance(rows, Dense) else max(len(self.mean), min(rows.width, MOST_STANDARDISED))
 
-    def units(self, width: int, features: Features | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def units(self, width: int, features: Recipe | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(m, s) of every feature that is played as (x − m)/s; s is infinite for one that is always 0."""
         slots = range(0) if features is None else features.hashed
+        self._look(features)
         columns = np.arange(width)
         columns = np.where(columns < slots.start, columns, columns - len(slots))
         known = (columns >= 0) & (columns < len(self.mean)) & ~np.isin(np.arange(width), slots)
@@ -103,12 +112,10 @@ class Moments:
         sizes[known] = np.where(deviations > 0.0, deviations, np.inf)[columns[known]]
         return means, sizes
 
-    def _look(self, features: Features | None) -> None:
-        """Which columns are words: those that a dict named `column=value`."""
-        if features is not None and features.kind == "names" and not features.table:
-            late = features.names[len(self.alone) :]
-            if late:
-                self.alone = np.append(self.alone, np.array(["=" in name for name in late], np.uint8))
+    def _look(self, features: Recipe | None) -> None:
+        """Which columns are words, as far as they have numbers by now."""
+        if features is not None and len(late := features.words_from(len(self.alone))):
+            self.alone = np.append(self.alone, late)
 
     def _spread(self, rows: Sparse, learn: bool, slots: range) -> Sparse:
         known = np.arange(len(self.mean))
@@ -119,7 +126,7 @@ class Moments:
         start = slots.start if slots else rows.width + len(self.mean)
         moments, room = (self.mean, self.squares, self.rows), np.zeros(len(self.mean))
         place = (start, len(slots), known, room, self.alone)
-        count = standardise_entries(*rows.given, *moments, *place, bounds, indices, values, learn)
+        count = standardise_entries(*rows.native, *moments, *place, bounds, indices, values, learn)
         return Sparse(bounds, indices[:count], values[:count], rows.width)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -221,7 +228,7 @@ class Preparation:
         return self.expand is not None or self.lags is not None
 
     @property
-    def told(self) -> list[str]:
+    def settings_in_words(self) -> list[str]:
         """The settings by which rows become others."""
         lags = None if self.lags is None else len(self.lags.past)
         given = {"scale": self.scale, "expand": self.expand, "lags": lags}
@@ -252,7 +259,7 @@ class Preparation:
         self,
         rows: Rows,
         learn: bool,
-        features: Features | None = None,
+        features: Recipe | None = None,
         y: NDArray[np.float64] | None = None,
         ahead: int = 0,
     ) -> Rows:
@@ -282,7 +289,7 @@ class Preparation:
         return rows
 
     def units(
-        self, width: int, features: Features | None = None
+        self, width: int, features: Recipe | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """(m, s) of every feature that is played as (x − m)/s by now; None where rows become others in another way."""
         if self.remade or self.unit_norm or self.scale == "log":
@@ -321,7 +328,7 @@ class Preparation:
 
 def _arrays(rows: Rows) -> tuple[Any, ...]:
     """A matrix, or the three arrays of compressed rows."""
-    return (rows.X,) if isinstance(rows, Dense) else rows.given
+    return (rows.X,) if isinstance(rows, Dense) else rows.native
 
 
 def _wider(array: NDArray[Any], width: int) -> NDArray[Any]:

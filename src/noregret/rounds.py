@@ -17,7 +17,6 @@ from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.rowfile import Column
 
 Vector = NDArray[np.float64]
-Given = Any  # a matrix, or the triple (indptr, indices, values), as kernels take rows
 
 
 @dataclass(frozen=True)
@@ -40,9 +39,9 @@ class Rounds:
         return self.rows.width
 
     @property
-    def given(self) -> Given:
+    def native(self) -> Any:
         """The rows as the native loops take them."""
-        return self.rows.given
+        return self.rows.native
 
     def first(self, count: int) -> Rounds:
         """The first rounds, `count` of them."""
@@ -81,7 +80,7 @@ class Gathering:
         self._sparse = False
         self._width: int | None = None  # of dense rows
         self._widest = 0
-        self._weighted = self._many = False
+        self._weighted = self._multiclass = False
         self._count = 0
         self._end = 0
         self._columns = {name: Column(np.float64) for name in ("values", "y", "weights", "scores")}
@@ -129,7 +128,7 @@ class Gathering:
             if not self._sparse:
                 self._turn_sparse()
             self._add_sparse(as_sparse(rows))
-        self._many |= scores.ndim == 2
+        self._multiclass |= scores.ndim == 2
         self._columns["y"].append(y)
         self._columns["scores"].append(scores)
         self._columns["weights"].append(np.ones(len(rows)) if weights is None else weights)
@@ -169,7 +168,7 @@ class Gathering:
             rows: Rows = Sparse(arrays["ends"], arrays["indices"], arrays["values"], width)
         else:
             rows = Dense(arrays["values"].reshape(self._count, width))
-        many = self._many and self._count > 0
+        many = self._multiclass and self._count > 0
         scores = arrays["scores"].reshape(self._count, -1) if many else arrays["scores"]
         moves = arrays["moves"].reshape(-1, 3) if many else None
         return Rounds(rows, arrays["y"], arrays["weights"] if self._weighted else None, scores, self._bias, moves)

@@ -50,8 +50,8 @@ class Run:
         state = core.state.copy()
         features = core.features.count if core.features else core.width
         start = new_state() if before is None else before
-        more["tally"], more["members"] = core.tally(), core.told_of_members()
-        more["baseline_losses"] = core.told_of_labels()
+        more["tally"], more["members"] = core.tally(), core.member_figures()
+        more["baseline_losses"] = core.label_figures()
         norms = core.weight_norm, core.gradient_norm, core.dual_norm
         return cls(core, state, start, seconds, *norms, core.nonzero, features, **more)
 

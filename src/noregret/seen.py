@@ -67,26 +67,26 @@ class Repeats:
 
     def __init__(self, core: Core, source: str) -> None:
         self._source = source
-        self._told = [segment for segment in core.segments if segment["digest"] is not None]
-        starts = [segment for segment in self._told if not segment["skipped"]]
+        self._digested = [segment for segment in core.segments if segment["digest"] is not None]
+        starts = [segment for segment in self._digested if not segment["skipped"]]
         self._last = starts[-1] if starts else None  # the one that `skip_seen` begins with
 
     def update(self, digest: Digest, block: Block, y: Vector, weights: Vector | None) -> None:
         """Take the rows into the digest, and look at it wherever an earlier call has ended."""
         before, start = digest.rows, 0
-        ends = {segment["rows"] - before for segment in self._told}
+        ends = {segment["rows"] - before for segment in self._digested}
         for stop in sorted({end for end in ends if 0 < end <= len(block)} | {len(block)}):
             part = None if weights is None else weights[start:stop]
             digest.update(block.rows.slice(start, stop), y[start:stop], part)
             found = digest.hexdigest() if stop in ends else None
-            for segment in self._told:
+            for segment in self._digested:
                 if segment["rows"] == digest.rows and segment["digest"] == found:
                     raise self._refused(segment, f"the first {digest.rows:,} rows")
             start = stop
 
     def finish(self, rows: int, how: tuple[int, int | None], again: Again) -> None:
         """The stream has ended after `rows` a pass: look whether an earlier call played it in another way."""
-        for segment in self._told:
+        for segment in self._digested:
             other = segment.get("passes", 1), segment.get("shuffle")
             if other != how and segment["rows"] == other[0] * rows and not segment["skipped"]:
                 digest = Digest()

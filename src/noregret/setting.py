@@ -105,7 +105,7 @@ def fields(cls: type) -> dict[str, Setting]:
     return found
 
 
-def settings_given(cls: type[C], who: str, given: Mapping[str, Any]) -> C:
+def checked_settings(cls: type[C], who: str, given: Mapping[str, Any]) -> C:
     """The settings of one learner: what was given, checked, and the defaults of the others."""
     known = fields(cls)
     for name in given:

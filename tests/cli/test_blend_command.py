@@ -81,7 +81,7 @@ def test_files_hold_every_round(noregret, polls):
     said = lines_of("f.csv")
     assert [float(row["forecast"]) for row in said] == found.forecasts[:, 0].tolist()
     assert [float(row["loss"]) for row in said] == found.losses.tolist()
-    assert [float(row["outcome"]) for row in said] == found.laid.outcomes.tolist()
+    assert [float(row["outcome"]) for row in said] == found.data.outcomes.tolist()
     weights = lines_of("w.csv")
     assert [[float(row[name]) for name in NAMES] for row in weights] == found.weights.tolist()
     assert weights[2]["south"] == "0.0"

@@ -124,11 +124,11 @@ def test_a_single_example_is_a_block_of_one(variant, layout):
         rows = LAYOUTS[layout](X[t : t + 1])
         scored = block.scores(rows)[0]
         if single.width >= rows.width:
-            assert single.score_one(rows.given if layout == "sparse" else X[t]) == pytest.approx(scored, abs=1e-12)
+            assert single.score_one(rows.native if layout == "sparse" else X[t]) == pytest.approx(scored, abs=1e-12)
         played = block.play(rows, y[t : t + 1])[0]
         if "doubling" not in variant:  # which may begin anew with the round
             assert played == pytest.approx(scored, abs=1e-12)
-        single.play_one(rows.given, rows.width, float(y[t]), 1.0)
+        single.play_one(rows.native, rows.width, float(y[t]), 1.0)
     assert everything(single) == everything(block)
 
 
@@ -138,7 +138,7 @@ def test_a_first_row_without_features_is_a_round(name):
     block, single = LEARNERS[name](**more), LEARNERS[name](**more)
     nothing = LAYOUTS["sparse"](np.zeros((1, 0)))
     assert block.play(nothing, np.array([1.0])).tolist() == [0.0]
-    single.play_one(nothing.given, 0, 1.0, 1.0)
+    single.play_one(nothing.native, 0, 1.0, 1.0)
     assert block.rounds == single.rounds == 1
     assert block.width == len(block.weights) == 0
 

@@ -302,7 +302,7 @@ def test_a_round_is_scored_as_it_would_have_been_predicted(name, spec, layout, c
     learner.play(rows.slice(0, 20), y[:20])
     for t in range(20, 40):
         predicted = learner.scores(rows.slice(t, t + 1))
-        assert predicted == learner.score_one(rows.slice(t, t + 1).given)
+        assert predicted == learner.score_one(rows.slice(t, t + 1).native)
         assert predicted == learner.play(rows.slice(t, t + 1), y[t : t + 1])
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.experts.forecasts import Laid
+from noregret.experts.forecasts import ExpertTable
 
 Vector = NDArray[np.float64]
 
@@ -166,11 +166,11 @@ def _soft(sums: Sums, eta: float, awake: NDArray[np.bool_]) -> NDArray[Any]:
     return np.asarray(raw / raw.sum())
 
 
-def replayed(laid: Laid, reading: Mapping[str, Any], recorded: Vector, said: Vector) -> Replay:
+def replayed(data: ExpertTable, reading: Mapping[str, Any], recorded: Vector, said: Vector) -> Replay:
     """Every round from the definitions; `recorded` are the blend's own losses, which sleepers suffered, `said` its
     forecasts, at which losses are linearised."""
     method, loss = reading["method"], reading["loss"]
-    rounds, experts, outcomes = laid.given.shape
+    rounds, experts, outcomes = data.values.shape
     rate, share = _rates(reading, experts, rounds)
     sums, shared = Sums.none(experts), np.full(experts, np.longdouble(1.0)) / experts
     own, forecasts, costs = np.zeros(rounds), np.zeros((rounds, outcomes)), np.zeros((rounds, experts))
@@ -180,7 +180,7 @@ def replayed(laid: Laid, reading: Mapping[str, Any], recorded: Vector, said: Vec
     for t in range(rounds):
         if method == "hedge-doubling" and (t + 1) & t == 0:
             sums = Sums.none(experts)
-        x, y = laid.given[t], float(laid.outcomes[t])
+        x, y = data.values[t], float(data.outcomes[t])
         awake = ~np.isnan(x[:, 0])
         eta = _adaptive(experts, gap) if adaptive else rate(t + 1)
         q = _shares(shared, awake) if method == "fixed-share" else _soft(sums, eta, awake)

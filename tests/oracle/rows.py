@@ -176,8 +176,8 @@ class Data:
         self.weighted = rounds.weights is not None
         self.k = fractions(rounds.weights) if self.weighted else [ONE] * self.T
         self.bias = bool(rounds.bias)
-        self.many = rounds.scores.ndim > 1
-        self.z = [] if self.many else fractions(rounds.scores)
+        self.multiclass = rounds.scores.ndim > 1
+        self.z = [] if self.multiclass else fractions(rounds.scores)
         self.scores = rounds.scores.tolist()
         self.moves = [] if rounds.moves is None else rounds.moves.tolist()
         self.loss = learner.loss.name, Fraction(learner.loss.number)

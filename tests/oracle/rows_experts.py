@@ -11,7 +11,7 @@ class Experts:
     """A contest: costs[t][i] or None asleep, the blend's own losses, and what was declared."""
 
     def __init__(self, contest, own, costs=None, forecasts=None, said=None, outcomes=None):
-        self.T, self.N, self.loss = contest.rounds, contest.experts, contest.loss_name
+        self.T, self.N, self.loss = contest.rounds, contest.experts, contest.judged_by.name
         self.lo, self.hi = (Fraction(end) for end in contest.range)
         self.rate, self.share = dec(contest.rule.rate), dec(contest.rule.share)
         self.horizon, self.named = contest.horizon, contest.rate_name

@@ -26,7 +26,7 @@ def known_before(data):
 
 def learned(data):
     """(round from 1, label, weight, what each member says) of each round that members are judged by; None: asleep."""
-    if not data.many:
+    if not data.multiclass:
         both = [[None if z is None else (ZERO, Fraction(z)) for z in line] for line in data.said]
         return [(t, int(y > 0), k, line) for t, (y, k, line) in enumerate(zip(data.y, data.k, both, strict=True), 1)]
     found = []
@@ -60,7 +60,7 @@ def members(data):
 
 def own(data):
     """L; of many classes on those known, given that the class is known."""
-    if not data.many:
+    if not data.multiclass:
         return dec(own_loss(data))
     found, rounds, new = dec(0), 0, 0
     for y, k, scores, known in zip(data.y, data.k, data.scores, known_before(data), strict=True):

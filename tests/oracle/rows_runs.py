@@ -82,7 +82,7 @@ def said_by_members(facts):
     rounds, weights = facts.rounds, facts.rounds.weights
     if not len(rounds):
         return []
-    if again.many:
+    if again.multiclass:
         again.labels = facts.learner.labels.again(facts.learner.labels.needed_again or [])
         for core in again.cores:
             core.labels = again.labels

@@ -51,15 +51,15 @@ def means(experts, rng):
 def regrets_so_far(found, loss, weights):
     """The regret against each mean after every round; a sleeper says what the blend said."""
     said = found.forecasts[:, 0]
-    x = np.where(np.isnan(found.laid.given[:, :, 0]), said[:, None], found.laid.given[:, :, 0])
-    own = lost(loss, said, found.laid.outcomes)
-    return np.cumsum(own)[:, None] - np.cumsum(lost(loss, x @ weights.T, found.laid.outcomes[:, None]), axis=0)
+    x = np.where(np.isnan(found.data.values[:, :, 0]), said[:, None], found.data.values[:, :, 0])
+    own = lost(loss, said, found.data.outcomes)
+    return np.cumsum(own)[:, None] - np.cumsum(lost(loss, x @ weights.T, found.data.outcomes[:, None]), axis=0)
 
 
 def spreads_of(found, loss):
     """How far apart slope(p)·x of the experts lie in each round; a sleeper says p."""
-    said, y = found.forecasts[:, 0], found.laid.outcomes
-    x = np.where(np.isnan(found.laid.given[:, :, 0]), said[:, None], found.laid.given[:, :, 0])
+    said, y = found.forecasts[:, 0], found.data.outcomes
+    x = np.where(np.isnan(found.data.values[:, :, 0]), said[:, None], found.data.values[:, :, 0])
     slope = 2.0 * (said - y) if loss == "squared" else np.sign(said - y)
     return np.abs(slope) * (x.max(axis=1) - x.min(axis=1))
 

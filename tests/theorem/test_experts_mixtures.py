@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noregret.experts.blender import METHODS
+from noregret.experts.methods import METHODS
 from noregret.proof.theorem import Verdict
 from noregret.task.blend import blend
 from oracle import experts as twin
@@ -63,7 +63,7 @@ def assert_every_prefix_is_kept(found, bound):
 
 
 def found_costs(found):
-    return costs_of(found.reading["loss"], found.laid.given, found.laid.outcomes)
+    return costs_of(found.reading["loss"], found.data.values, found.data.outcomes)
 
 
 @settings(max_examples=60)

@@ -387,7 +387,7 @@ def test_blends(loss, against, ends):
             x[:, 0] = ends[0] + 0.25 * wide
         found = blend((x, y), loss=loss, **how)
         said = [Fraction(p) for p in found.forecasts[:, 0].tolist()]
-        given = lists(found.laid.given[:, :, 0])
+        given = lists(found.data.values[:, :, 0])
         data = Experts(found.contest, found.losses, None, given, said, [Fraction(one) for one in y.tolist()])
         run_experts(found.contest, data)
 

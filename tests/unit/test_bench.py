@@ -115,7 +115,7 @@ def test_the_sparse_stream_is_seeded_and_of_unit_rows(monkeypatch):
     assert np.allclose(np.sqrt(X.multiply(X).sum(axis=1)), 1.0)
     assert set(y) == {-1.0, 1.0} and X.shape == (50, streams.COLUMNS)
     monkeypatch.setattr(streams, "PART", 20)
-    assert [len(labels) for _, labels in streams.sparse_parts(50)] == [20, 20, 10]
+    assert [len(labels) for _, labels in streams.sparse_chunks(50)] == [20, 20, 10]
 
 
 def test_both_text_files_hold_the_same_rows(tmp_path):

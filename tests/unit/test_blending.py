@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from noregret.errors import InputError, ModelFileError, SettingError
-from noregret.experts.blender import METHODS, Blender
+from noregret.experts.blender import Blender
+from noregret.experts.methods import METHODS
 from noregret.proof.verify import verify
 from noregret.task.blend import blend
 from oracle import experts as twin
@@ -124,7 +125,7 @@ def test_zero_one_counts_the_expected_loss_and_the_mistakes_of_the_vote():
     weights, own = twin.weighted_majority(rows, 4)
     assert found.losses == pytest.approx(own, abs=1e-14)
     assert found.weights == pytest.approx(np.array(weights), abs=1e-14)
-    assert [found.laid.names[int(code)] for code in found.forecasts[:, 0]] == ["a", "a", "b", "a"]
+    assert [found.data.names[int(code)] for code in found.forecasts[:, 0]] == ["a", "a", "b", "a"]
     assert found.mistakes == 1 == found.to_dict()["mistakes"]
 
 
@@ -142,7 +143,7 @@ def test_several_outcomes_in_columns_named_expert_and_outcome():
     found = blend(table, outcome="came", experts=["anna", "bert"], loss="brier")
     rows = [[[0.5, 0.5, 0.0], [0.2, 0.6, 0.2]], [[0.2, 0.7, 0.1], [0.2, 0.6, 0.2]], [[0.1, 0.1, 0.8], None]]
     said, own = twin.mixture(rows, [1, 0, 2], "brier", 0.25)
-    assert found.laid.names == ("sun", "rain", "snow")
+    assert found.data.names == ("sun", "rain", "snow")
     assert found.forecasts == pytest.approx(np.array(said), abs=1e-14)
     assert found.losses == pytest.approx(own, abs=1e-14)
     single = {"anna": [0.2, 0.9], "came": [0, 1]}
@@ -439,7 +440,7 @@ def test_a_picture_names_areas_that_are_thick_and_lists_those_that_are_not(tmp_p
 def test_labels_in_arrays(said, truth, names, forecasts, tmp_path):
     arrays = np.array(said), np.array(truth)
     found = blend(arrays, loss="zero-one")
-    assert found.laid.names == names and found.forecasts[:, 0].tolist() == forecasts
+    assert found.data.names == names and found.forecasts[:, 0].tolist() == forecasts
     found.receipt().save(tmp_path / "r.json")
     verify(tmp_path / "r.json", arrays)
 

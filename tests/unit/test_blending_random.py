@@ -9,7 +9,8 @@ import pytest
 
 from noregret.errors import InputError
 from noregret.experts import AdaHedge
-from noregret.experts.blender import LOSSES, METHODS
+from noregret.experts.loss import LOSSES
+from noregret.experts.methods import METHODS
 from noregret.interval import largest
 from noregret.proof.blend import verify_blend
 from noregret.task.blend import blend

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from noregret.errors import ReceiptError
-from noregret.experts.blender import METHODS
+from noregret.experts.methods import METHODS
 from noregret.proof.blend import load_blend, verify_blend
 from noregret.proof.receipt import checksum, packed, unpacked
 from noregret.task.blend import blend
@@ -50,7 +50,7 @@ CASES = {
     "one expert, told": {"outcome": "y", "experts": ["b"], "loss": "absolute", "method": "weighted-majority"},
     **{
         f"absolute, {method}": {"outcome": "y", "experts": ABC, "loss": "absolute", "method": method}
-        for method in METHODS[1:]
+        for method in list(METHODS)[1:]
     },
     "squared, against the mean": {
         "outcome": "y",
@@ -241,7 +241,7 @@ def test_the_replay_is_what_the_definitions_give(name):
     """Round after round in longer floats, by other formulas: what the loop gives to some eleven figures."""
     found = blend(table(0, sleepers=0.0 if "one expert" in name else 0.15), **CASES[name])
     contest = found.contest
-    wanted = definitions.replayed(found.laid, found.reading, found.losses, found.forecasts.reshape(-1))
+    wanted = definitions.replayed(found.data, found.reading, found.losses, found.forecasts.reshape(-1))
     same = {"own": contest.own, "forecasts": contest.forecasts, "costs": contest.costs, "gap": contest.gap}
     for part, value in {**same, "weights": found.last_weights}.items():
         np.testing.assert_allclose(value, getattr(wanted, part), rtol=1e-9, atol=1e-11, err_msg=part)

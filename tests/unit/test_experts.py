@@ -179,7 +179,7 @@ def test_the_best_sequence_is_the_best_of_all(costs, switches):
     found = best_switching(costs, switches)
     least = twin.best_with_switches(costs.tolist(), switches)
     assert found.loss.lo <= least + 1e-12 and least - 1e-12 <= found.loss.hi
-    assert len(found.parts) <= switches + 1
+    assert len(found.stretches) <= switches + 1
     taken = math.fsum(costs[np.arange(len(costs)), found.path()])
     assert found.loss.lo <= taken <= found.loss.hi
 

@@ -135,7 +135,7 @@ def test_a_budget_forgets_as_it_says(layout, forget):
     assert learner.supports == 9
     assert learner.state["updates"][0] == len(updates) > 30
     rows = learner.support_rows
-    found = rows.X if layout == "dense" else stores.dense(rows.given, 5, 1)
+    found = rows.X if layout == "dense" else stores.dense(rows.native, 5, 1)
     assert np.array_equal(found, X[kept])
     pairs = itertools.product(zip(kept, y[kept], strict=True), repeat=2)
     norm2 = math.fsum(a * b * plain("rbf", {})(X[s].tolist(), X[t].tolist()) for (s, a), (t, b) in pairs)

@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 from noregret.picture import plot
 from noregret.picture.batch import step_sizes
 from noregret.picture.plane import film_of
-from noregret.proof.separation import lay_out
+from noregret.proof.separation import labelled_rows
 
 rng = np.random.default_rng(4)
 X = np.vstack([rng.normal([1.5, 1.0], 0.5, size=(40, 2)), rng.normal([-1.2, -0.8], 0.5, size=(40, 2))])
@@ -194,7 +194,7 @@ def test_a_long_run_is_looked_at_now_and_then():
 def test_the_steps_of_a_batch_perceptron_lead_to_its_weights():
     for update in ("sum", "average", "normalised"):
         model = nr.BatchPerceptron(update=update, start=[-1.0, 0.4]).fit(*MIXED)
-        rounds = lay_out(MIXED, reading={}, bias=True).rounds
+        rounds = labelled_rows(MIXED, reading={}, bias=True).rounds
         steps = list(retraced(rounds, model.run_))
         assert len(steps) == model.n_iter_ and np.array_equal(steps[-1][1], model.run_.theta)
         assert [len(rows) for rows, _ in steps] == model.run_.misclassified[: len(steps)].tolist()
@@ -221,7 +221,7 @@ def test_step_sizes_are_compared_from_elsewhere_than_0():
     assert len({tuple(model.run_.misclassified) for model in from_0.values()}) == 1, "THEORY: they only scale"
     with pytest.raises(SettingError, match="from 0 every step size makes the same mistakes"):
         plot(from_0)
-    runs = step_sizes(lay_out(CLOUDS, reading={}, bias=True).rounds)
+    runs = step_sizes(labelled_rows(CLOUDS, reading={}, bias=True).rounds)
     steps = [run.iterations for run in runs.values()]
     assert list(runs) == ["step 0.01", "step 0.1", "step 1"] and steps == sorted(steps, reverse=True)
     assert all(run.start.any() and run.misclassified[0] > 40 for run in runs.values())

@@ -13,7 +13,7 @@ import noregret as nr
 from noregret import _native
 from noregret.learner import LEARNERS
 from noregret.picture.canvas import new_figure
-from noregret.picture.shares import TINTS, _smooth, rows_kept, share_axes
+from noregret.picture.shares import TINTS, _smooth, sampled_rows, share_axes
 from noregret.protocol import play
 from noregret.run import Run
 
@@ -37,7 +37,7 @@ def run(request: pytest.FixtureRequest) -> Run:
 
 
 def test_shares_of_every_kept_round_sum_to_1(run: Run) -> None:
-    rows = rows_kept(run)
+    rows = sampled_rows(run)
     assert len(rows) >= 119  # many classes have no mixture before one is known
     assert (np.diff(rows[:, 0]) == 1).all()
     assert np.abs(rows[:, 1:].sum(axis=1) - 1.0).max() < 1e-12
@@ -46,7 +46,7 @@ def test_shares_of_every_kept_round_sum_to_1(run: Run) -> None:
 
 def test_what_is_stacked_is_what_was_kept(run: Run) -> None:
     axes = share_axes(new_figure(8.0, 4.0).add_subplot(), run)
-    shares = _smooth(rows_kept(run)[:, 1:])
+    shares = _smooth(sampled_rows(run)[:, 1:])
     names = [member.name for member in run.learner.members]  # type: ignore[attr-defined]
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
     assert 1 <= len(texts) <= len(TINTS) + 1
@@ -78,7 +78,7 @@ def test_smoothing_keeps_sums_and_constants() -> None:
 
 
 def test_a_full_table_drops_every_second_row() -> None:
-    rows = rows_kept(of("regression", 1300))
+    rows = sampled_rows(of("regression", 1300))
     assert len(rows) < _native.HISTORY_ROWS
     assert len(set(np.diff(rows[:, 0]).tolist())) == 1
     assert rows[-1, 0] > 1290

@@ -135,7 +135,7 @@ BLEND = "blend", TABLE, FORECASTS
 
 def rows_of_a_blend(name, settings, table):
     found = blend(table, **settings)
-    given, said = found.laid.given[:, :, 0].tolist(), found.forecasts[:, 0].tolist()
+    given, said = found.data.values[:, :, 0].tolist(), found.forecasts[:, 0].tolist()
     x, p, y = [[Fraction(one) for one in line] for line in given], fractions(said), fractions(table["y"])
     data = Experts(found.contest, found.losses, None, x, p, y)
     for one in followers.spoken(found.contest):
@@ -144,7 +144,7 @@ def rows_of_a_blend(name, settings, table):
 
 def blend_by_definition(name, settings, table):
     found = blend(table, **settings)
-    wanted = definitions.replayed(found.laid, found.reading, found.losses, found.forecasts.reshape(-1))
+    wanted = definitions.replayed(found.data, found.reading, found.losses, found.forecasts.reshape(-1))
     assert found.forecasts == pytest.approx(wanted.forecasts, rel=1e-9)
 
 

@@ -142,7 +142,7 @@ def test_rows_beyond_numbers_stop_the_run(learner):
 )
 def test_damaged_models_are_refused(kind, name, value, tmp_path):
     learner = kind()
-    learner.play(Dense(WORDS), np.array([0.0, 1.0, 0.0]) if learner.many else LABELS)
+    learner.play(Dense(WORDS), np.array([0.0, 1.0, 0.0]) if learner.multiclass else LABELS)
     learner.arrays()[name].reshape(-1)[0] = value
     model.save(learner, tmp_path / "m.nr")
     with pytest.raises(ModelFileError, match="damaged"):
@@ -155,13 +155,13 @@ def test_arrays_that_do_not_fit_are_refused_by_the_core():
     with pytest.raises(ValueError, match="no room for the counts"):
         play_words(*rows, *words._learned, words.record, np.zeros(3), np.zeros(3))
     with pytest.raises(ValueError, match="no room for the rows of the window"):
-        play_nearest(*rows, np.zeros(5), *near.window.given[1:], near.record, near.total, np.zeros(3))
-    window = list(near.window.given)
+        play_nearest(*rows, np.zeros(5), *near.window.native[1:], near.record, near.total, np.zeros(3))
+    window = list(near.window.native)
     window[4] = np.zeros(3)
     with pytest.raises(ValueError, match="no room for the nearest"):
         play_nearest(*rows, *window, near.record, near.total, np.zeros(3))
     numbers = NearestNumbers()
-    window = list(numbers.window.given)
+    window = list(numbers.window.native)
     window[1] = np.zeros(3)
     with pytest.raises(ValueError, match="a label for each vote"):
         play_nearest_numbers(*rows, *window, numbers.record, numbers.total, np.zeros(3))
@@ -173,4 +173,4 @@ def test_a_class_that_is_not_known_is_refused_by_the_core():
     learner.window.lines["classes"][2] = 7.0
     where = (learner.record, learner.clock, learner.counts, learner.table, learner._buffers, np.zeros((3, 4)))
     with pytest.raises(ValueError, match="a kept row has no class"):
-        play_nearest_classes(WORDS, np.zeros(3), np.zeros(0), *learner.window.given, 0.5, *where, np.zeros((0, 0)))
+        play_nearest_classes(WORDS, np.zeros(3), np.zeros(0), *learner.window.native, 0.5, *where, np.zeros((0, 0)))

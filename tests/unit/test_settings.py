@@ -15,7 +15,7 @@ from noregret.learner import LEARNERS, Core, settings, settings_of
 from noregret.loss import LOSSES, parse
 from noregret.proof.theorems.shared import PERCEPTRONS
 from noregret.rate import RATES
-from noregret.setting import as_dict, between, declares, fields, one_of, positive, setting, settings_given, whole
+from noregret.setting import as_dict, between, checked_settings, declares, fields, one_of, positive, setting, whole
 from noregret.sklearn import ESTIMATORS
 from oracle.registry import MANY
 
@@ -122,7 +122,12 @@ class Own(Common):
 
 def test_own_settings_come_first_and_a_plain_value_is_a_new_default():
     assert list(fields(Own)) == ["many", "colour", "bias", "size"]
-    assert as_dict(settings_given(Own, "own", {"many": 3})) == {"many": 3, "colour": "red", "bias": False, "size": 2.0}
+    assert as_dict(checked_settings(Own, "own", {"many": 3})) == {
+        "many": 3,
+        "colour": "red",
+        "bias": False,
+        "size": 2.0,
+    }
     assert fields(Common)["size"].default == 1.0
     assert (Own.size, Common.size) == (2.0, 1.0)
     assert [(one.kind, one.optional) for one in fields(Own).values()] == [
@@ -148,7 +153,7 @@ def test_own_settings_come_first_and_a_plain_value_is_a_new_default():
 )
 def test_a_bad_value_gives_one_sentence(what, sentence):
     with pytest.raises(SettingError, match=f"^{sentence}$"):
-        settings_given(Own, "own", what)
+        checked_settings(Own, "own", what)
 
 
 def test_a_range_has_two_ends():

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 import noregret as nr
 from noregret.errors import InputError, SettingError, on_command_line
-from noregret.experts.forecasts import lay_out
+from noregret.experts.forecasts import read_expert_table
+from noregret.experts.loss import LOSSES
 from noregret.stream import Dense, Features, Sparse, read
 from noregret.stream.formats.jsonlines import looks_like
 from oracle.matrix import matrix
@@ -391,7 +392,7 @@ def test_a_receipt_is_verified_from_the_file(lines, tmp_path):
 
 def test_an_expert_that_is_not_there_is_named_and_not_taken_for_asleep(lines, tmp_path):
     lines({"y": 1, "a": 0.5, "b": 1}, {"y": 0, "a": 0.25})
-    laid = lay_out(tmp_path / "rows.jsonl", "y", ["a", "b"], "squared")
-    assert np.array_equal(laid.given[:, :, 0], [[0.5, 1], [0.25, math.nan]], equal_nan=True)
+    data = read_expert_table(tmp_path / "rows.jsonl", "y", ["a", "b"], LOSSES["squared"])
+    assert np.array_equal(data.values[:, :, 0], [[0.5, 1], [0.25, math.nan]], equal_nan=True)
     with pytest.raises(InputError, match="there is no column 'c': the columns are y, a, b"):
-        lay_out(tmp_path / "rows.jsonl", "y", ["a", "c"], "squared")
+        read_expert_table(tmp_path / "rows.jsonl", "y", ["a", "c"], LOSSES["squared"])

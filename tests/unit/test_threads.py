@@ -30,7 +30,7 @@ def three_threads(monkeypatch):
 def test_every_piece_is_done_once(count):
     done = []
     for _ in range(20):
-        threads.in_pieces(lambda begin, end: done.extend(range(begin, end)), count, 1)
+        threads.in_chunks(lambda begin, end: done.extend(range(begin, end)), count, 1)
     assert sorted(done) == sorted(20 * list(range(count)))
 
 
@@ -42,12 +42,12 @@ def test_an_error_reaches_the_caller(wrong):
             raise ValueError(f"piece {begin}")
 
     with pytest.raises(ValueError, match=f"piece {wrong}"):
-        threads.in_pieces(task, 100, 1)
+        threads.in_chunks(task, 100, 1)
 
 
 def _in_a_child(answers):
     done = []
-    threads.in_pieces(lambda begin, end: done.extend(range(begin, end)), 50, 1)
+    threads.in_chunks(lambda begin, end: done.extend(range(begin, end)), 50, 1)
     answers.put(sorted(done) == list(range(50)))
 
 
@@ -55,7 +55,7 @@ def _in_a_child(answers):
 @pytest.mark.skipif(sys.platform != "linux", reason="where a fork is safe")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_a_forked_process_has_threads_of_its_own():
-    threads.in_pieces(lambda begin, end: None, 50, 1)
+    threads.in_chunks(lambda begin, end: None, 50, 1)
     context = multiprocessing.get_context("fork")
     answers = context.Queue()
     child = context.Process(target=_in_a_child, args=(answers,))

@@ -37,7 +37,7 @@ def test_the_vote_is_that_of_all_predictors_of_the_run(tie, bias, layout):
     wanted = [vote(game, x, TIES[tie]) for x in asked.tolist()]
     for other in ("dense", "sparse"):
         assert learner.scores(LAYOUTS[other](new)).tolist() == wanted
-    assert [learner.score_one(LAYOUTS[layout](new[i : i + 1]).given) for i in range(40)] == wanted
+    assert [learner.score_one(LAYOUTS[layout](new[i : i + 1]).native) for i in range(40)] == wanted
     assert learner.ballots.sum() == 61
     assert learner.log.count == sum(game.mistakes)
 

@@ -11,7 +11,7 @@ Ints = NDArray[np.int64]
 Places = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Features = NDArray[np.uint32]
-Given = Any  # a matrix, or the triple (indptr, indices, values)
+NativeRows = Any  # a matrix, or the triple (indptr, indices, values)
 Record = NDArray[Any]
 
 BUILD: Literal["plain", "v3"]
@@ -67,7 +67,7 @@ def loss_values(loss: Loss, z: Floats, y: Floats, out: Floats, /) -> None: ...
 def loss_slopes(loss: Loss, z: Floats, y: Floats, out: Floats, /) -> None: ...
 def play_linear(
     loss: Loss,
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     z: Floats,
@@ -77,16 +77,16 @@ def play_linear(
     /,
 ) -> int: ...
 def play_coordinates(
-    loss: Loss, rows: Given, labels: Floats, weights: Floats, table: Floats, record: Record, scores: Floats, /
+    loss: Loss, rows: NativeRows, labels: Floats, weights: Floats, table: Floats, record: Record, scores: Floats, /
 ) -> int: ...
 def play_truncated(
-    loss: Loss, rows: Given, labels: Floats, weights: Floats, table: Floats, record: Record, scores: Floats, /
+    loss: Loss, rows: NativeRows, labels: Floats, weights: Floats, table: Floats, record: Record, scores: Floats, /
 ) -> int: ...
-def score_linear(rows: Given, z: Floats, scale: float, bias: float, scores: Floats, /) -> None: ...
-def score_mean(rows: Given, z: Floats, late: Floats, record: Record, scores: Floats, /) -> None: ...
-def score_coordinates(rows: Given, table: Floats, record: Record, scores: Floats, /) -> None: ...
-def score_truncated(rows: Given, table: Floats, record: Record, scores: Floats, /) -> None: ...
-def products(rows: Given, z: Floats, out: Floats, /) -> None: ...
+def score_linear(rows: NativeRows, z: Floats, scale: float, bias: float, scores: Floats, /) -> None: ...
+def score_mean(rows: NativeRows, z: Floats, late: Floats, record: Record, scores: Floats, /) -> None: ...
+def score_coordinates(rows: NativeRows, table: Floats, record: Record, scores: Floats, /) -> None: ...
+def score_truncated(rows: NativeRows, table: Floats, record: Record, scores: Floats, /) -> None: ...
+def products(rows: NativeRows, z: Floats, out: Floats, /) -> None: ...
 def score_bin(score: float, /) -> int: ...
 def foresee(record: Record, rounds: int, /) -> None: ...
 def norm2(z: Floats, /) -> float: ...
@@ -170,7 +170,7 @@ def sparse_sums(
     stops: Ints,
     features: NDArray[np.uint32],
     values: Floats,
-    rows: Given,
+    rows: NativeRows,
     spread: Floats,
     G: Floats,
     to: int,
@@ -208,7 +208,7 @@ def kernel_sums(
     coef0: float,
     gamma: float,
     degree: int,
-    rows: Given,
+    rows: NativeRows,
     to: Ints,
     which: Ints,
     coefficients: Floats,
@@ -218,12 +218,12 @@ def kernel_sums(
 ) -> None: ...
 def given_sums(G: Floats, to: Ints, which: Ints, coefficients: Floats, before: bool, out: Floats, /) -> None: ...
 def kernel_squares(
-    kind: int, op: int, coef0: float, gamma: float, degree: int, rows: Given, out: Floats, /
+    kind: int, op: int, coef0: float, gamma: float, degree: int, rows: NativeRows, out: Floats, /
 ) -> None: ...
 
 # matrices
 def play_matrix(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     A: Floats,
@@ -237,11 +237,11 @@ def play_matrix(
     /,
 ) -> int: ...
 def play_markov(
-    rows: Given, labels: Floats, weights: Floats, counts: Floats, context: Ints, record: Record, scores: Floats, /
+    rows: NativeRows, labels: Floats, weights: Floats, counts: Floats, context: Ints, record: Record, scores: Floats, /
 ) -> int: ...
 def score_markov(counts: Floats, context: Ints, /) -> float: ...
 def play_newton(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     S: Floats,
@@ -257,13 +257,13 @@ def play_newton(
     /,
 ) -> int: ...
 def score_newton(
-    rows: Given, shift: bool, S: Floats, theta: Floats, n: int, two_label: bool, f: Floats, scores: Floats, /
+    rows: NativeRows, shift: bool, S: Floats, theta: Floats, n: int, two_label: bool, f: Floats, scores: Floats, /
 ) -> None: ...
 def score_matrix(
-    rows: Given, shift: bool, B: Floats, u: Floats, n: int, scale: float, q: Floats, scores: Floats, /
+    rows: NativeRows, shift: bool, B: Floats, u: Floats, n: int, scale: float, q: Floats, scores: Floats, /
 ) -> None: ...
 def play_words(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     counts: Floats,
@@ -277,10 +277,10 @@ def play_words(
     /,
 ) -> int: ...
 def score_words(
-    rows: Given, counts: Floats, all: Floats, platt: Floats, smoothing: float, tempered: bool, scores: Floats, /
+    rows: NativeRows, counts: Floats, all: Floats, platt: Floats, smoothing: float, tempered: bool, scores: Floats, /
 ) -> None: ...
 def play_nearest(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     tiles: Floats,
@@ -295,7 +295,7 @@ def play_nearest(
     /,
 ) -> int: ...
 def score_nearest(
-    rows: Given,
+    rows: NativeRows,
     tiles: Floats,
     votes: Floats,
     learned: Ints,
@@ -306,7 +306,7 @@ def score_nearest(
     /,
 ) -> None: ...
 def play_nearest_numbers(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     tiles: Floats,
@@ -322,7 +322,7 @@ def play_nearest_numbers(
     /,
 ) -> int: ...
 def score_nearest_numbers(
-    rows: Given,
+    rows: NativeRows,
     tiles: Floats,
     numbers: Floats,
     votes: Floats,
@@ -334,7 +334,7 @@ def score_nearest_numbers(
     /,
 ) -> None: ...
 def play_persistence(
-    rule: int, rows: Given, labels: Floats, weights: Floats, memory: Floats, record: Record, scores: Floats, /
+    rule: int, rows: NativeRows, labels: Floats, weights: Floats, memory: Floats, record: Record, scores: Floats, /
 ) -> int: ...
 def calibrate(scores: Floats, labels: Floats, weights: Floats, platt: Floats, out: Floats, /) -> None: ...
 def apply_platt(scores: Floats, platt: Floats, out: Floats, /) -> None: ...
@@ -343,7 +343,7 @@ def calibrate_temperature(
 ) -> None: ...
 def apply_temperature(scores: Floats, temperature: Floats, out: Floats, /) -> None: ...
 def follow_matrix(
-    rows: Given,
+    rows: NativeRows,
     y: Floats,
     weights: Floats,
     chosen: Ints,
@@ -359,18 +359,20 @@ def follow_matrix(
 ) -> None: ...
 
 # sums in twice the precision
-def exact_dots(rows: Given, u: Floats, out: Floats, /) -> None: ...
-def exact_squares(rows: Given, out: Floats, /) -> None: ...
-def exact_combination(rows: Given, alpha: Floats, total: Floats, /) -> None: ...
-def exact_steps(rows: Given, step: Floats, total: Floats, out: Floats, /) -> None: ...
-def exact_updates(rows: Given, y: Floats, chosen: Ints, total: Floats, out: Floats, /) -> None: ...
-def exact_class_updates(rows: Given, moves: Ints, step: int, classes: int, total: Floats, out: Floats, /) -> None: ...
+def exact_dots(rows: NativeRows, u: Floats, out: Floats, /) -> None: ...
+def exact_squares(rows: NativeRows, out: Floats, /) -> None: ...
+def exact_combination(rows: NativeRows, alpha: Floats, total: Floats, /) -> None: ...
+def exact_steps(rows: NativeRows, step: Floats, total: Floats, out: Floats, /) -> None: ...
+def exact_updates(rows: NativeRows, y: Floats, chosen: Ints, total: Floats, out: Floats, /) -> None: ...
+def exact_class_updates(
+    rows: NativeRows, moves: Ints, step: int, classes: int, total: Floats, out: Floats, /
+) -> None: ...
 
 # looking back at a run
-def scores_of(rows: Given, u: Floats, out: Floats, /) -> None: ...
-def sum_rows(rows: Given, a: Floats, total: Floats, /) -> None: ...
-def add_curvature(rows: Given, w: Floats, scale: float, H: Floats, /) -> None: ...
-def square_norms(rows: Given, scale: float, out: Floats, /) -> None: ...
+def scores_of(rows: NativeRows, u: Floats, out: Floats, /) -> None: ...
+def sum_rows(rows: NativeRows, a: Floats, total: Floats, /) -> None: ...
+def add_curvature(rows: NativeRows, w: Floats, scale: float, H: Floats, /) -> None: ...
+def square_norms(rows: NativeRows, scale: float, out: Floats, /) -> None: ...
 def bent_slopes(
     z: Floats, kink: Floats, lo: Floats, hi: Floats, width: float, flat: float, alpha: Floats, /
 ) -> None: ...
@@ -390,7 +392,7 @@ def bent_along(
     /,
 ) -> float: ...
 def bent_epoch(
-    rows: Given,
+    rows: NativeRows,
     order: Ints,
     norms: Floats,
     kink: Floats,
@@ -405,7 +407,7 @@ def bent_epoch(
     /,
 ) -> float: ...
 def logistic_epoch(
-    rows: Given,
+    rows: NativeRows,
     order: Ints,
     norms: Floats,
     y: Floats,
@@ -416,7 +418,7 @@ def logistic_epoch(
     /,
 ) -> float: ...
 def replay_path(
-    rows: Given,
+    rows: NativeRows,
     slopes: Floats,
     etas: Floats,
     growth: Floats,
@@ -427,8 +429,8 @@ def replay_path(
     /,
 ) -> None: ...
 def votes_on(
-    rows: Given,
-    log: Given,
+    rows: NativeRows,
+    log: NativeRows,
     steps: Floats,
     survived: Floats,
     bias: float,
@@ -440,7 +442,7 @@ def votes_on(
 
 # many classes
 def play_classes(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     one_vs_rest: bool,
@@ -456,11 +458,11 @@ def play_classes(
     moves: NDArray[np.int8],
     /,
 ) -> int: ...
-def score_classes(rows: Given, z: Floats, biases: Floats, bias: float, known: int, out: Floats, /) -> None: ...
+def score_classes(rows: NativeRows, z: Floats, biases: Floats, bias: float, known: int, out: Floats, /) -> None: ...
 
 # forecasts of a probability for every class
 def play_softmax(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     z: Floats,
@@ -478,7 +480,7 @@ def play_softmax(
     /,
 ) -> int: ...
 def play_softmax_newton(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     z: Floats,
@@ -501,7 +503,7 @@ def play_softmax_newton(
     /,
 ) -> int: ...
 def play_nearest_classes(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     tiles: Floats,
@@ -522,7 +524,7 @@ def play_nearest_classes(
     /,
 ) -> int: ...
 def score_nearest_classes(
-    rows: Given,
+    rows: NativeRows,
     tiles: Floats,
     classes: Floats,
     votes: Floats,
@@ -535,7 +537,7 @@ def score_nearest_classes(
     /,
 ) -> None: ...
 def play_succession(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     seen: Floats,
@@ -731,7 +733,7 @@ MEMBER_COLUMNS: int
 TOPS: int
 
 def play_mixture(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     said: Floats,
@@ -757,7 +759,7 @@ RANGE_NUMBERS: int
 MEANS: int
 
 def play_aggregate(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     said: Floats,
@@ -775,7 +777,7 @@ def aggregate_shares(
 ) -> None: ...
 def score_aggregate(said: Floats, members: Floats, range: Floats, rounds: int, scores: Floats, /) -> None: ...
 def play_mixture_classes(
-    rows: Given,
+    rows: NativeRows,
     labels: Floats,
     weights: Floats,
     said: Floats,

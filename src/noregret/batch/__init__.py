@@ -179,7 +179,7 @@ class _Trace:
 
     def look(self, theta: Vector) -> Ints:
         """The misclassified rows."""
-        scores_of(self._rounds.given, theta, self._scores)
+        scores_of(self._rounds.native, theta, self._scores)
         margins = self._rounds.y * self._scores
         wrong = np.flatnonzero(margins <= 0.0).astype(np.int64)
         self.hard.append(int(np.count_nonzero(np.where(self._scores > 0.0, 1.0, -1.0) != self._rounds.y)))
@@ -192,7 +192,7 @@ def _direction(rounds: Rounds, update: str, wrong: Ints) -> Vector | None:
     """The step for α = 1; None where the rows add up to 0."""
     signs, total = np.zeros(len(rounds)), np.zeros(rounds.width)
     signs[wrong] = rounds.y[wrong]
-    sum_rows(rounds.given, signs, total)
+    sum_rows(rounds.native, signs, total)
     if not total.any():
         return None
     if update == "average":

@@ -43,18 +43,18 @@ JOBS: dict[str, Callable[[Size, Path], Iterator[Row]]] = {
 }
 
 
-def run(names: Sequence[str], size: Size, told: Callable[[str], None] = lambda name: None) -> Iterator[Row]:
+def run(names: Sequence[str], size: Size, announce: Callable[[str], None] = lambda name: None) -> Iterator[Row]:
     """The rows of the jobs, as they come; generated files lie in a temporary folder that is removed."""
     for name in names:
         if name not in JOBS:
             raise SettingError(f"bench: job must be one of {', '.join(JOBS)}, got {name!r}")
-    return _rows(names, size, told)
+    return _rows(names, size, announce)
 
 
-def _rows(names: Sequence[str], size: Size, told: Callable[[str], None]) -> Iterator[Row]:
+def _rows(names: Sequence[str], size: Size, announce: Callable[[str], None]) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="noregret-bench-") as folder:
         for name in names:
-            told(name)
+            announce(name)
             for row in JOBS[name](size, Path(folder)):
                 yield {"name": name, **row}
 

@@ -15,7 +15,7 @@ COLUMNS = 47_236
 PART = 50_000  # rows of stream A that are made at a time
 
 
-def sparse_parts(rows: int, seed: int = 0, columns: int = COLUMNS) -> Iterator[tuple[Any, Vector]]:
+def sparse_chunks(rows: int, seed: int = 0, columns: int = COLUMNS) -> Iterator[tuple[Any, Vector]]:
     """(CSR matrix, labels ±1) of stream A, part after part."""
     rng = np.random.default_rng(seed)
     places, w = rng.permutation(columns).astype(np.int32), rng.standard_normal(columns)
@@ -49,7 +49,7 @@ def sparse_stream(rows: int, seed: int = 0) -> tuple[Any, Vector]:
     """(CSR matrix, labels ±1) of stream A."""
     from scipy.sparse import vstack
 
-    matrices, labels = zip(*sparse_parts(rows, seed), strict=True)
+    matrices, labels = zip(*sparse_chunks(rows, seed), strict=True)
     return vstack(matrices, format="csr"), np.concatenate(labels)
 
 
@@ -69,7 +69,7 @@ def _labels(score: Vector, rng: np.random.Generator) -> Vector:
 def write_sparse(svmlight: Path, vowpal_wabbit: Path, rows: int) -> None:
     """Stream A as svmlight text and, the same pairs, in the text format of Vowpal Wabbit."""
     with svmlight.open("w") as ours, vowpal_wabbit.open("w") as theirs:
-        for X, y in sparse_parts(rows):
+        for X, y in sparse_chunks(rows):
             pairs = list(map("%d:%.6g".__mod__, zip((X.indices + 1).tolist(), X.data.tolist(), strict=True)))
             for t, label in enumerate(y.tolist()):
                 text = " ".join(pairs[X.indptr[t] : X.indptr[t + 1]])

@@ -185,12 +185,14 @@ class Reading(Rows):
     threads: Threads = None
     cache: Cache = False
 
-    def stream(self, path: str, kept: dict[str, Any], core: Core | None = None) -> Stream:
-        """The stream, read as is `kept`; one that a learner goes on with has its features, which know their columns."""
+    def stream(self, path: str, recipe: dict[str, Any], core: Core | None = None) -> Stream:
+        """The stream, read by `recipe`; one that a learner goes on with has its features, which know their columns."""
         from noregret.stream import read
 
         beside = ("positive", "class_weight", *(LISTS[:-1] if core is not None else ()))
-        how: dict[str, Any] = {key: kept[key] or () if key in LISTS else kept[key] for key in kept if key not in beside}
+        how: dict[str, Any] = {
+            key: recipe[key] or () if key in LISTS else recipe[key] for key in recipe if key not in beside
+        }
         features = None if core is None else core.features
         return read(path, **how, features=features, threads=self.threads, cache=self.cache)
 

@@ -52,13 +52,13 @@ def bench(
     check_writable("-", json, plot)
     shown: list[Row] = []
 
-    def told(name: str) -> None:
+    def announce(name: str) -> None:
         _show(shown, quiet)
         shown.clear()
         if sys.stderr.isatty() and not quiet:
             print(f"… {name}", file=sys.stderr)
 
-    rows = run(chosen, QUICK if quick else FULL, told)
+    rows = run(chosen, QUICK if quick else FULL, announce)
     machine, found = facts(), list[Any]()
     if not quiet:
         print("  ".join(f"{key} {value}" for key, value in machine.items()))

@@ -103,7 +103,7 @@ def blend(
     if forecasts is not None and costs is not None:
         raise SettingError("--forecasts does not work with --costs: there are no forecasts to write")
     _check_asked(table, outcome, names(experts), loss, names(costs))
-    with blending(quiet) as told:
+    with blending(quiet) as progress:
         found = blended(
             table,
             outcome=outcome,
@@ -115,7 +115,7 @@ def blend(
             against=against,
             last_value=last_value,
             switches=switches,
-            progress=told,
+            progress=progress,
         )
     best_mean = found.combination() if combination or found.mean is not None else None
     _write(found, forecasts, weights, receipt)
@@ -138,8 +138,8 @@ def _check_asked(
     from shlex import quote
 
     from noregret.errors import SettingError, listed
-    from noregret.experts.blender import LOSSES
     from noregret.experts.forecasts import columns_of
+    from noregret.experts.loss import LOSSES
     from noregret.stream.opening import Input
     from noregret.task.blend.making import example, joined, missing
 
@@ -168,10 +168,10 @@ def blending(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     with Bar(quiet) as bar:
         bar.show("reading the table", None)
 
-        def told(done: int, rounds: int) -> None:
+        def update(done: int, rounds: int) -> None:
             bar.show("blending", done / max(rounds, 1), f"{done:,} of {rounds:,} rounds")
 
-        yield told if bar.wanted else None
+        yield update if bar.wanted else None
 
 
 def _range(text: str | None) -> tuple[float, ...] | None:
@@ -210,10 +210,10 @@ def _write_rows(path: Path, rows: Iterator[list[Any]]) -> None:
 
 def _forecast_rows(found: Blend) -> Iterator[list[Any]]:
     """round, forecast, outcome, loss; a probability for each outcome, where there are several."""
-    names, labels = found.laid.names, found.reading["loss"] == "zero-one"
+    names, labels = found.data.names, found.contest.judged_by.labels
     several = bool(names) and not labels
     yield ["round", *([f"forecast:{name}" for name in names] if several else ["forecast"]), "outcome", "loss"]
-    rows = zip(found.forecasts.tolist(), found.laid.outcomes.tolist(), found.losses.tolist(), strict=True)
+    rows = zip(found.forecasts.tolist(), found.data.outcomes.tolist(), found.losses.tolist(), strict=True)
     for round, (forecast, outcome, lost) in enumerate(rows, 1):
         said = [names[int(forecast[0])]] if labels else [repr(value) for value in forecast]
         yield [round, *said, names[int(outcome)] if names else repr(outcome), repr(lost)]
@@ -269,9 +269,9 @@ def _title(found: Blend) -> str:
     reading = found.reading
     ends = reading["range"]
     where = "" if ends is None else f" in [{ends[0]:g}, {ends[1]:g}]"
-    what = "costs" if reading["loss"] == "costs" else f"{reading['loss']} loss"
+    what = "costs" if found.contest.judged_by.costs else f"{reading['loss']} loss"
     whom = ", against the best fixed mean" if found.mean is not None else ""
-    return f"{found.laid.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}{whom}"
+    return f"{found.data.source}: {counted(len(found.names), 'expert')}, {what}{where}, {reading['method']}{whom}"
 
 
 def _stretches(parts: list[Any]) -> str:

@@ -32,10 +32,10 @@ def cache(
     """
     from noregret.errors import SettingError
     from noregret.stream import read
-    from noregret.stream.parts import parts_of
+    from noregret.stream.files import files_of
 
     json, quiet = shown.json, shown.quiet
-    if parts_of(stream) is not None:
+    if files_of(stream) is not None:
         raise SettingError(f"cache takes one file, and {stream} stands for several: use learn with --cache")
     if check or remove:
         _refuse(columns.said(), "--check" if check else "--remove")

@@ -204,14 +204,14 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
     >>> parse("ogd:loss=logistic,rate=sqrt:0.5", 5.0, {"bias": True}).settings["rate"]
     'sqrt:0.5'
     """
-    from noregret.cli.options import COMMON, flag, make_learner, told_by_text
+    from noregret.cli.options import COMMON, flag, make_learner, settings_of_text
     from noregret.errors import SettingError
     from noregret.learner import LEARNERS
 
     name, colon, rest = spec.partition(":")
     if name not in LEARNERS:
         make_learner(name, {})  # which says what there is
-    own = {key: one for key, one in told_by_text(name).items() if key not in COMMON}
+    own = {key: one for key, one in settings_of_text(name).items() if key not in COMMON}
     given: dict[str, Any] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -242,7 +242,7 @@ def _show(comparison: Comparison) -> None:
     head = ("", errors, "loss", "per row", *solved, "seconds")
     table([*(_row(one, comparison.certified) for one in comparison.contenders), *_baselines(comparison)], head)
     for one in comparison.contenders if comparison.certified else ():
-        print(_told(one))
+        print(_line_of(one))
     if comparison.left_out:
         print(f"left out: {'; '.join(f'{name} ({reason})' for name, reason in comparison.left_out)}")
     if comparison.differences:
@@ -280,7 +280,7 @@ def _mistakes(mistakes: float | None, rounds: int) -> str:
     return "–" if mistakes is None else f"{number(mistakes)} ({share(mistakes, rounds)})"
 
 
-def _told(one: Contender) -> str:
+def _line_of(one: Contender) -> str:
     """Whom the regret is against, in which loss, and by which theorem the bound stands."""
     said = "no regret: needs a radius"
     if one.hindsight is not None:

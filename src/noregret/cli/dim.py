@@ -47,8 +47,8 @@ def dim(
     kind = asked_kind(plot, None, ("tree",))
     limit = checked_seconds(seconds)
     hypotheses = load_class(source)
-    with searching(quiet) as told:
-        found = dimensions(hypotheses, seconds=limit, progress=told)
+    with searching(quiet) as progress:
+        found = dimensions(hypotheses, seconds=limit, progress=progress)
     draw(found, kind=kind, to=plot)
     if json:
         put_json(found.to_dict(witness))

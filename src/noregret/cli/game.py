@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,8 +63,8 @@ def game(
         raise SettingError(f"{source}: the class is empty, so no label can be given")
     depths = Depths(hypotheses, limit)
     player = _player(learner, tie, hypotheses, depths, silent=json or quiet)
-    with searching(quiet) as told:
-        ends, tree = deepest_tree(depths, told)
+    with searching(quiet) as progress:
+        ends, tree = deepest_tree(depths, progress)
     if learner == "soa" and not ends.exact:
         raise SettingError(
             f"soa needs the exact Littlestone dimension, and after {limit:g} s only {ends} is proved: increase"
@@ -124,18 +125,20 @@ def _player(learner: str, tie: int | None, hypotheses: HypothesisClass, depths: 
 
     if tie not in (None, 0, 1):
         raise SettingError(f"--tie must be 0 or 1, got {tie}")
-    if tie is not None and learner in ("consistent", "you"):
-        raise SettingError(f"--tie does not apply to {learner}: it has no ties")
     rule = 1 if tie is None else tie
-    if learner == "soa":
-        return SOA(hypotheses, rule, depths)
-    if learner == "halving":
-        return Halving(hypotheses, rule)
-    if learner == "consistent":
-        return Consistent(hypotheses)
-    if learner == "you":
-        return You(hypotheses, silent)
-    raise SettingError(f"--learner must be soa, halving, consistent or you, got {learner!r}")
+    voters: dict[str, Callable[[], Player]] = {
+        SOA.name: lambda: SOA(hypotheses, rule, depths),
+        Halving.name: lambda: Halving(hypotheses, rule),
+    }
+    others: dict[str, Callable[[], Player]] = {
+        Consistent.name: lambda: Consistent(hypotheses),
+        You.name: lambda: You(hypotheses, silent),
+    }
+    if learner not in {**voters, **others}:
+        raise SettingError(f"--learner must be soa, halving, consistent or you, got {learner!r}")
+    if tie is not None and learner in others:
+        raise SettingError(f"--tie does not apply to {learner}: it has no ties")
+    return {**voters, **others}[learner]()
 
 
 def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Depths, ends: Bounds) -> dict[str, Any]:

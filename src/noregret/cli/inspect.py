@@ -70,7 +70,7 @@ def inspect(
     if weights:
         head = tuple(weights[0])
         newest = "weights of the newest predictor:" if "predictors" in core.about() else None
-        told = newest if mixed is None else _told_of(mixed)
+        told = newest if mixed is None else _mixture_title(mixed)
         table([tuple(_cell(row[key]) for key in head) for row in weights], head, told)
         if mixed is not None:
             print(
@@ -97,7 +97,7 @@ def _bias(core: Any) -> Any:
     return core.bias if core.tally() is None else core.class_biases.tolist()
 
 
-def _told_of(mixed: Combined) -> str:
+def _mixture_title(mixed: Combined) -> str:
     """Of which members the weights are."""
     from noregret.summary import share
 

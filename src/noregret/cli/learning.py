@@ -104,8 +104,8 @@ class Learning:
         if self.before is None:
             check_named(wanted)
         core = None if self.before is None else self.before.core
-        self.kept = with_defaults(recipe) if core is None else core.options
-        self.source = self.asked.stream(self.stream, self.kept, core)
+        self.recipe = with_defaults(recipe) if core is None else core.options
+        self.source = self.asked.stream(self.stream, self.recipe, core)
 
     def _seal(self) -> bytes | None:
         """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
@@ -155,7 +155,7 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
-        kinds = (*kinds, *(["weights"] if core.name == "auto" else []), *([LIFTED] if core.perceptron_rounds else []))
+        kinds = (*kinds, *(["weights"] if core.mixes else []), *([LIFTED] if core.perceptron_rounds else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:
@@ -187,7 +187,7 @@ class Learning:
             keep=keep,
             skip_seen=self.asked.skip is not None,
             again=self.asked.again or self.asked.resume is None,
-            class_weight=self.kept["class_weight"],
+            class_weight=self.recipe["class_weight"],
             watch=watch,
             stop=stop,
         )
@@ -285,10 +285,10 @@ class Learning:
         return advised(self.run, self.choice, command_of(self.stream, self.wanted.reading))
 
     def _print_json(self) -> None:
-        from noregret.cli.show import task_told
+        from noregret.cli.show import task_figures
         from noregret.cli.solving import certified
 
-        answer = {**self.run.to_dict(), "task": task_told(self.choice), "advice": self._advice()}
+        answer = {**self.run.to_dict(), "task": task_figures(self.choice), "advice": self._advice()}
         answer |= {"columns": self.source.columns, "decisions": self.source.decisions}
         if self.receipt is not None:
             answer = certified(answer, self.receipt)

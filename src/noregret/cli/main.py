@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from noregret._version import __version__
-from noregret.cli.signals import came, listen, stop_code
+from noregret.cli.signals import interrupted, listen, stop_code
 from noregret.cli.terminal import escaped_output
 from noregret.errors import CacheWarning, NoregretError, SettingError, command_has, on_command_line
 from noregret.memory import shortage
@@ -120,10 +120,10 @@ def _run() -> int:
     except KeyboardInterrupt:
         code = stop_code()
     except Exception:
-        if not came():  # a library that is interrupted may say so in words of its own
+        if not interrupted():  # a library that is interrupted may say so in words of its own
             raise
         code = stop_code()
-    if came() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
+    if interrupted() and code == 130:  # what the parser of the command line makes of any KeyboardInterrupt
         code = stop_code()
     return code if isinstance(code, int) else 0
 
@@ -135,7 +135,7 @@ def _command(words: list[str]) -> Any:
     if named:
         inner = getattr(command, "commands", {named[0]: command})[named[0]]
         command_has(parameter.name for parameter in inner.params if parameter.name)
-    check_only_what_is_given(command)
+    leave_defaults_unchecked(command)
     return command
 
 
@@ -170,14 +170,14 @@ def _plain(message: str) -> str:
     return f"{found[1]} must be {kind}, got {found[2]}"
 
 
-def check_only_what_is_given(command: Any) -> None:
+def leave_defaults_unchecked(command: Any) -> None:
     """Let defaults and texts through as they are; under versions of typer that do not do this, nothing changes."""
     context = typer.Context(command, help_option_names=["-h", "--help"])
     for parameter in command.get_params(context):
         if hasattr(parameter, "_runtime_param") and parameter.nargs == 1 and not parameter.multiple:
             parameter._runtime_param = Unchecked()
     for inner in getattr(command, "commands", {}).values():
-        check_only_what_is_given(inner)
+        leave_defaults_unchecked(inner)
 
 
 class Unchecked:

@@ -29,14 +29,14 @@ def make_learner(name: str, options: dict[str, Any]) -> Core:
 COMMON = tuple(fields(Prepared))  # what every learner has
 
 
-def told_by_text(name: str) -> dict[str, Setting]:
+def settings_of_text(name: str) -> dict[str, Setting]:
     """The settings of a learner that an option or a SPEC can give."""
     return {key: one for key, one in settings_of(name).items() if one.kind is not object}
 
 
 def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
     """The settings among the given options, refusing those that the learner does not have."""
-    known, found = told_by_text(name), dict[str, Any]()
+    known, found = settings_of_text(name), dict[str, Any]()
     for key, value in options.items():
         if value is None:
             continue

@@ -44,7 +44,7 @@ class Predictions:
     def write(self, block: Block, scores: Vector, y: Vector | None = None) -> None:
         """The rounds of a block, y their labels as codes; rows of weight 0 were no rounds and are left out."""
         chances = self._chances(scores) if self._probability else scores
-        scores, said = self._told(scores)
+        scores, said = self._predicted(scores)
         played = np.flatnonzero(~np.isnan(scores))
         scores, said = scores[played], None if said is None else said[played]
         labels = [shown(label) for label in block.labels[played].tolist()] if self._labels else None
@@ -61,7 +61,7 @@ class Predictions:
             return probability(scores)
         return arithmetic.exp(scores[:, 2]) if self._labels else softmax(scores).max(axis=1)
 
-    def _told(self, scores: Vector) -> tuple[Vector, Places | None]:
+    def _predicted(self, scores: Vector) -> tuple[Vector, Places | None]:
         """One score a row, and the place of the class that it says, −1 for none; None where labels are numbers."""
         if self._core.labels is None:
             return scores, None

@@ -106,12 +106,12 @@ def _draw(found: Separation, stream: str, kind: str, plot: Path) -> None:
     from noregret import batch
     from noregret.cli.drawing import draw
     from noregret.picture.batch import step_sizes
-    from noregret.proof.separation import lay_out
+    from noregret.proof.separation import labelled_rows
 
     if kind == "boundary":
         draw(found, stream, kind=kind, to=plot)
         return
-    rounds = lay_out(stream, reading=found.reading, **found.preparation).rounds
+    rounds = labelled_rows(stream, reading=found.reading, **found.preparation).rounds
     if kind == "step-sizes":
         draw(step_sizes(rounds), kind="steps", to=plot)
     else:

@@ -121,7 +121,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
 
 
-def task_told(choice: Chosen) -> dict[str, Any]:
+def task_figures(choice: Chosen) -> dict[str, Any]:
     """The same for `--json`."""
     given = choice.task_given or choice.seen is None
     return {"name": str(choice.task), "recognised_from": None if given or choice.seen is None else choice.seen.rows}

@@ -27,7 +27,7 @@ def note(number: int) -> None:
     _came.append(number)
 
 
-def came() -> bool:
+def interrupted() -> bool:
     """Whether one came."""
     return bool(_came)
 

@@ -12,70 +12,13 @@ from numpy.typing import NDArray
 
 from noregret.errors import ModelFileError, SettingError
 from noregret.experts import forecasts, rules
-from noregret.experts import loss as losses
 from noregret.experts.contest import Contest
-from noregret.experts.engine import Engine, Played, Rule
-from noregret.experts.forecasts import LAST, Laid
+from noregret.experts.engine import ANYTIME, Engine, Played
+from noregret.experts.forecasts import LAST, ExpertTable
+from noregret.experts.loss import JUDGES, LOSSES
+from noregret.experts.methods import METHODS, Asked, method_for, rule_of
 
 Vector = NDArray[np.float64]
-LOSSES = ("squared", "absolute", "log", "zero-one", "brier")
-METHODS = ("mixture", "gradient", "adahedge", "hedge", "hedge-doubling", "weighted-majority", "fixed-share")
-WITH_LAST = ("squared", "absolute", "zero-one")  # losses whose forecasts are what outcomes are
-AGAINST = ("expert", "mean")
-ANNOUNCED = ("weighted-majority", "fixed-share")  # those that must know the number of rounds
-
-
-def _method(loss: str, method: str | None, against: str | None) -> str:
-    """The method of a loss and of what it competes with.
-
-    Against the best mean that is the gradient method, against the best expert the mixture where there is one, AdaHedge
-    elsewhere. Nothing said, the absolute loss competes with the best mean, the others with the best expert.
-    """
-    if against is not None and against not in AGAINST:
-        raise SettingError(f"blend: against must be one of {', '.join(AGAINST)}, got {against!r}")
-    if against == "mean" and (method or "gradient") != "gradient":
-        raise SettingError(f"blend: method {method} competes with the best expert; against mean is method gradient")
-    if against == "expert" and method == "gradient":
-        raise SettingError("blend: method gradient competes with the best mean, so against cannot be expert")
-    if against == "mean" or (against is None and method is None and loss == "absolute"):
-        method = "gradient"
-    found = method or ("mixture" if loss in losses.MIXABLE else "adahedge")
-    if found not in METHODS:
-        raise SettingError(f"blend: method must be one of {', '.join(METHODS)}, got {found!r}")
-    if found == "mixture" and loss not in losses.MIXABLE:
-        raise SettingError(f"blend: method mixture accepts only the losses log, squared and brier, got {loss}")
-    if found == "gradient" and loss not in losses.LINEARISED:
-        raise SettingError(
-            f"blend: method gradient accepts only the losses {' and '.join(losses.LINEARISED)}, got {loss}"
-        )
-    if found != "mixture" and loss == "log":
-        raise SettingError(f"blend: method must be mixture for the log loss, which is unbounded, got {found}")
-    return found
-
-
-def _rule(
-    method: str, loss: str, experts: int, ends: tuple[float, float], rounds: int | None, rate: str, switches: int | None
-) -> Rule:
-    lo, hi = losses.cost_range(loss, *ends)
-    if method in ANNOUNCED and rounds is None:
-        raise SettingError(f"blend: {method} needs the number of rounds beforehand: set rounds=")
-    match method:
-        case "mixture":
-            return rules.mixture(losses.mixing_rate(loss, *ends))
-        case "weighted-majority":
-            assert rounds is not None
-            return rules.weighted_majority(experts, hi - lo, rounds)
-        case "hedge":
-            return rules.hedge(experts, hi - lo, rate)
-        case "hedge-doubling":
-            return rules.doubling(experts, hi - lo)
-        case "adahedge":
-            return rules.adahedge(experts, lo, hi)
-        case "gradient":
-            return rules.gradient(experts, losses.linear_size(loss, *ends))
-        case _:
-            assert rounds is not None
-            return rules.fixed_share(experts, hi - lo, rounds, 1 if switches is None else switches)
 
 
 class Blender:
@@ -110,17 +53,19 @@ class Blender:
         count = experts if isinstance(experts, int) else len(experts)
         rules.whole("blend", "experts", count, 1)
         named = [f"expert {i + 1}" for i in np.arange(count)] if isinstance(experts, int) else list(experts)
-        if last_value and loss not in WITH_LAST:
-            raise SettingError(f"blend: the last value is an expert for {', '.join(WITH_LAST)} loss, not for {loss}")
+        if loss not in JUDGES:
+            raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)} (or costs), got {loss!r}")
+        self.judged_by = judge = JUDGES[loss]
+        if last_value and not (judge.numbers or judge.labels):
+            with_last = ", ".join(name for name, one in LOSSES.items() if one.numbers or one.labels)
+            raise SettingError(f"blend: the last value is an expert for {with_last} loss, not for {loss}")
         if last_value and LAST in named:
             raise SettingError(f"blend: an expert is named {LAST!r}, as that of the last value would be: rename it")
         self.last_value, self._last = last_value, math.nan
         self.experts = [*named, LAST] if last_value else named
         count = len(self.experts)
-        if loss not in losses.CODES:
-            raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)} (or costs), got {loss!r}")
-        self.loss_name, self.method = loss, _method(loss, method, against)
-        if range is not None and loss not in losses.RANGED:
+        self.method = method_for(judge, method, against)
+        if range is not None and not judge.ranged:
             raise SettingError(f"blend: a range is for squared and absolute loss and for costs, not for {loss}")
         if rate not in rules.ANYTIME_RATES:
             raise SettingError(f"blend: rate must be one of {', '.join(rules.ANYTIME_RATES)}, got {rate!r}")
@@ -128,14 +73,18 @@ class Blender:
             rules.whole("blend", "switches", switches, 0)
         if rounds is not None:
             rules.whole("blend", "rounds", rounds, 1)
-        if self.method == "fixed-share" and switches is None:
-            switches = 1
+        switches = METHODS[self.method].switches if switches is None else switches
         self.range = rules.ends("blend", (0.0, 1.0) if range is None else range)
         self.outcomes = None if outcomes is None else list(outcomes)
         self.rate, self.announced, self.switches = rate, rounds, switches
-        rule = _rule(self.method, loss, count, self.range, rounds, rate, switches)
-        self.engine = Engine(count, rule, loss, max(len(self.outcomes or ()), 1))
+        rule = rule_of(self.method, Asked(judge, count, self.range, rounds, rate, switches or 0))
+        self.engine = Engine(count, rule, judge, max(len(self.outcomes or ()), 1))
         self._pending: NDArray[np.float64] | None = None
+
+    @property
+    def rate_name(self) -> str | None:
+        """Which of Hedge's rates it has; None where the method has one rate only."""
+        return self.rate if self.engine.rule.kind == ANYTIME else None
 
     @property
     def rounds(self) -> int:
@@ -178,7 +127,7 @@ class Blender:
             self._pending = None
             raise SettingError("blend: every forecast in this round is missing")
         mean = self.engine.forecast(given)
-        if self.loss_name == "zero-one":
+        if self.judged_by.labels:
             assert self.outcomes is not None
             return self.outcomes[int(mean[0])]
         return float(mean[0]) if len(mean) == 1 else dict(zip(self.outcomes or (), mean.tolist(), strict=True))
@@ -196,8 +145,8 @@ class Blender:
 
     def learn_costs(self, costs: Any) -> float:
         """One round of plain costs (loss `costs`): the expected cost of following an expert drawn by weight."""
-        if self.loss_name != "costs":
-            raise SettingError(f"blend: learn_costs is for loss costs, not for {self.loss_name}")
+        if not self.judged_by.costs:
+            raise SettingError(f"blend: learn_costs is for loss costs, not for {self.judged_by.name}")
         self._pending = self._given(costs)
         return self.learn(0.0)
 
@@ -215,11 +164,11 @@ class Blender:
         row = [forecasts.get(name) for name in asked] if isinstance(forecasts, Mapping) else list(forecasts)
         if len(row) != len(asked):
             raise SettingError(f"blend: a round has {len(asked)} forecasts, got {len(row)}")
-        several = self.outcomes is not None and self.loss_name in ("log", "brier")
+        several = self.outcomes is not None and self.judged_by.chances
         found = np.array([self._one(one, several) for one in row], dtype=np.float64)
         if self.last_value:
             found = np.concatenate([found, [[self._last]]])
-        if self.loss_name != "zero-one":
+        if not self.judged_by.labels:
             lo, hi = self.range
             for i, values in enumerate(found.tolist()):
                 for value in values:
@@ -228,7 +177,7 @@ class Blender:
         return found
 
     def _one(self, said: Any, several: bool) -> list[float]:
-        if self.loss_name == "zero-one":
+        if self.judged_by.labels:
             if self.outcomes is None:
                 raise SettingError("blend: zero-one needs the labels: give outcomes=")
             return [math.nan] if said is None or said != said else [float(self._code(said))]
@@ -256,27 +205,27 @@ class Blender:
             return float(self._code(outcome))
         y = float(outcome)
         lo, hi = self.range
-        if self.loss_name in ("log", "brier") and y not in (0.0, 1.0):
+        if self.judged_by.chances and y not in (0.0, 1.0):
             raise SettingError(f"blend: the outcome must be 0 or 1, got {y:g}")
-        if self.loss_name in ("squared", "absolute") and not lo <= y <= hi:
+        if self.judged_by.numbers and not lo <= y <= hi:
             raise SettingError(f"blend: the outcome {y:g} lies outside [{lo:g}, {hi:g}]")
         return y
 
-    def contest(self, laid: Laid, played: Played) -> Contest:
+    def contest(self, data: ExpertTable, played: Played) -> Contest:
         """What came of a whole table, as theorems ask for it."""
         return Contest(
             self.method,
             self.engine.rule,
-            self.loss_name,
+            self.judged_by,
             self.range,
-            laid.given,
-            laid.outcomes,
+            data.values,
+            data.outcomes,
             played.losses,
-            played.forecasts if self.loss_name != "costs" else np.zeros((len(laid.given), 1)),
+            played.forecasts if not self.judged_by.costs else np.zeros((len(data.values), 1)),
             self.engine.totals,
             self.engine.gap,
             self.announced,
-            self.rate if self.method == "hedge" else None,
+            self.rate_name,
             self.switches,
         )
 
@@ -285,8 +234,8 @@ class Blender:
         """What it was made with, as JSON takes it."""
         return {
             "experts": self.experts[:-1] if self.last_value else self.experts,
-            "loss": self.loss_name,
-            "range": list(self.range) if self.loss_name in losses.RANGED else None,
+            "loss": self.judged_by.name,
+            "range": list(self.range) if self.judged_by.ranged else None,
             "outcomes": self.outcomes,
             "method": self.method,
             "last_value": self.last_value,

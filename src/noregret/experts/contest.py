@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret.experts import loss as losses
-from noregret.experts.engine import Rule
+from noregret.experts.engine import GRADIENT, Rule
+from noregret.experts.loss import EPS, Averaged, ExpertLoss, Numbers
 from noregret.experts.rules import Switching, best_switching
 from noregret.interval import Interval, down, largest, total, up
 
@@ -29,13 +29,13 @@ LARGEST = 1e300  # a probability of 0 costs an infinity; this is avoided just as
 
 @dataclass(frozen=True)
 class Contest:
-    """One run: given[t, i, k] is what expert i said (NaN asleep), `own` and `forecasts` are the run's."""
+    """One run: values[t, i, k] is what expert i said (NaN asleep), `own` and `forecasts` are the run's."""
 
     learner: str
     rule: Rule
-    loss_name: str
+    judged_by: ExpertLoss
     range: tuple[float, float]  # declared: of forecasts and outcomes, or of costs
-    given: NDArray[np.float64]
+    values: NDArray[np.float64]
     outcomes: Vector
     own: Vector
     forecasts: Matrix
@@ -48,16 +48,16 @@ class Contest:
 
     @property
     def rounds(self) -> int:
-        return len(self.given)
+        return len(self.values)
 
     @property
     def experts(self) -> int:
-        return int(self.given.shape[1])
+        return int(self.values.shape[1])
 
     @property
     def cost_range(self) -> tuple[float, float]:
         """Between which two numbers every cost lies."""
-        return losses.cost_range(self.loss_name, *self.range)
+        return self.judged_by.cost_range(*self.range)
 
     @property
     def width(self) -> float:
@@ -67,13 +67,21 @@ class Contest:
     @property
     def coin(self) -> bool:
         """Whether an expert is drawn, so that the loss is an expected one."""
-        return self.loss_name in losses.RANDOM
+        return self.judged_by.drawn
+
+    @property
+    def against_mean(self) -> bool:
+        """Whether it competes with the best fixed mean of the experts, not with the best of them."""
+        return self.rule.kind == GRADIENT
 
     @property
     def spare(self) -> float:
         """What rounding may add to the regret of exact weights and means: T·(N + 16)·2⁻⁴⁸ of the largest size."""
-        size = losses.linear_size if self.learner == "gradient" else losses.rounded_size
-        return self.rounds * (self.experts + 16) * ROUNDING * size(self.loss_name, *self.range)
+        judge = self.judged_by
+        size = judge.rounded_size(*self.range)
+        if self.against_mean and isinstance(judge, Numbers):
+            size = judge.linear_size(*self.range)
+        return self.rounds * (self.experts + 16) * ROUNDING * size
 
     @property
     def ceiling(self) -> float:
@@ -83,24 +91,24 @@ class Contest:
     @cached_property
     def inside(self) -> bool:
         """Whether forecasts, costs and outcomes lie in the declared range."""
-        (lo, hi), y, outcomes = self.range, self.outcomes, np.arange(max(self.given.shape[2], 2))
-        if self.loss_name == "zero-one":
+        (lo, hi), y, outcomes = self.range, self.outcomes, np.arange(max(self.values.shape[2], 2))
+        if self.judged_by.labels:
             return True
-        if self.loss_name in ("squared", "absolute") and not ((y >= lo) & (y <= hi)).all():
+        if self.judged_by.numbers and not ((y >= lo) & (y <= hi)).all():
             return False
-        if self.loss_name in ("log", "brier") and not np.isin(y, outcomes).all():
+        if self.judged_by.chances and not np.isin(y, outcomes).all():
             return False
-        return not ((self.given < lo).any() or (self.given > hi).any())  # of NaN, asleep, neither is true
+        return not ((self.values < lo).any() or (self.values > hi).any())  # of NaN, asleep, neither is true
 
     @cached_property
     def awake(self) -> NDArray[np.bool_]:
         """Who gave a forecast in which round."""
-        return np.asarray(~np.isnan(self.given[:, :, 0]))
+        return np.asarray(~np.isnan(self.values[:, :, 0]))
 
     @cached_property
     def costs(self) -> Matrix:
         """The loss of each expert in each round; a sleeper suffers the run's own."""
-        columns = [losses.values(self.loss_name, self.given[:, i], self.outcomes) for i in range(self.experts)]
+        columns = [self.judged_by.values(self.values[:, i], self.outcomes) for i in range(self.experts)]
         return np.where(self.awake, np.column_stack(columns), self.own[:, None])
 
     @cached_property
@@ -172,16 +180,17 @@ class Contest:
     @cached_property
     def said(self) -> Matrix:
         """The forecasts of the experts where each is a number; a sleeper says what the run said."""
-        return np.where(self.awake, self.given[:, :, 0], self.forecasts[:, :1])
+        return np.where(self.awake, self.values[:, :, 0], self.forecasts[:, :1])
 
     @cached_property
     def mean_loss(self) -> Interval | None:
         """The loss of the best fixed mean: between what the weights lose and what the slopes prove."""
-        if self.mean is None:
+        judge = self.judged_by
+        if self.mean is None or not isinstance(judge, Averaged):
             return None
         weights, slopes = self.mean
-        lower = losses.proved_of_means(self.loss_name, self.said, self.outcomes, slopes)
-        return Interval(lower, losses.lost_by_mean(self.loss_name, self.said, self.outcomes, weights))
+        lower = judge.proved_of_means(self.said, self.outcomes, slopes)
+        return Interval(lower, judge.lost_by_mean(self.said, self.outcomes, weights))
 
     @property
     def mean_regret(self) -> Interval | None:
@@ -193,7 +202,8 @@ class Contest:
     @cached_property
     def _linearised(self) -> Matrix:
         """slope(p)·(p − x) of every round and expert."""
-        return -losses.linearised(self.loss_name, self.given[:, :, 0], self.forecasts[:, 0], self.outcomes)
+        assert isinstance(self.judged_by, Numbers)
+        return -self.judged_by.linearised(self.values[:, :, 0], self.forecasts[:, 0], self.outcomes)
 
     @cached_property
     def linear(self) -> Interval:
@@ -201,7 +211,7 @@ class Contest:
         if self.experts == 1:
             return Interval.of(0.0)
         columns = self._linearised.T
-        return largest(*(summed(terms, 4.0 * losses.EPS * np.abs(terms)) for terms in columns))
+        return largest(*(summed(terms, 4.0 * EPS * np.abs(terms)) for terms in columns))
 
     @cached_property
     def spreads(self) -> Vector:
@@ -213,18 +223,18 @@ class Contest:
     def _own_slack(self, value: Vector) -> Vector:
         """How far losses of the run's own may be off."""
         below = max(-self.cost_range[0], 0.0)
-        return losses.own_slack(self.loss_name, value, self.experts, below, self.given.shape[2])
+        return self.judged_by.own_slack(value, self.experts, below, self.values.shape[2])
 
     def _slack(self, value: Vector) -> Vector:
         """How far losses of experts may be off."""
-        return losses.slack(self.loss_name, value, self.given.shape[2])
+        return self.judged_by.slack(value, self.values.shape[2])
 
     def _beside(self, i: int) -> tuple[Vector, Vector, Vector]:
         """Own losses and those of expert i while it was awake, and how far each difference may be off."""
         there = self.awake[:, i]
         own, cost = self.own[there], self.costs[there, i]
         slack = self._own_slack(own) + self._slack(cost)
-        return own, cost, slack + losses.EPS * np.abs(own - cost) if slack.any() else slack
+        return own, cost, slack + EPS * np.abs(own - cost) if slack.any() else slack
 
 
 def summed(values: Vector, slack: Vector) -> Interval:

@@ -19,7 +19,7 @@ from noregret._native import RULE_DOUBLING as DOUBLING
 from noregret._native import RULE_GRADIENT as GRADIENT
 from noregret._native import RULE_SHARING as SHARING
 from noregret._native import expert_forecast, expert_weights, play_experts
-from noregret.experts.loss import CODES
+from noregret.experts.loss import COSTS, ExpertLoss
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -66,10 +66,10 @@ def fresh(experts: int) -> State:
 class Engine:
     """Experts under a rule, judged by a loss; `classes` is how many labels there are to vote on."""
 
-    def __init__(self, experts: int, rule: Rule, loss: str = "costs", classes: int = 1) -> None:
+    def __init__(self, experts: int, rule: Rule, loss: ExpertLoss = COSTS, classes: int = 1) -> None:
         self.experts = experts
         self.rule = rule
-        self.loss = loss
+        self.judged_by = loss
         self.state = fresh(experts)
         self.classes = classes
 
@@ -102,7 +102,7 @@ class Engine:
     def forecast(self, given: Matrix) -> Vector:
         """The blend of what the experts say of the next round, given[i, k]. Nothing changes."""
         found = np.empty(given.shape[1])
-        settings = (self.rule.kind, self.rule.rate, CODES[self.loss], self.classes)
+        settings = (self.rule.kind, self.rule.rate, self.judged_by.code, self.classes)
         expert_forecast(*settings, self._held, np.ascontiguousarray(given), found)
         return found
 
@@ -115,10 +115,10 @@ class Engine:
         """Play given[t, i, k]; with `keep` the weights of every round are kept."""
         rounds, experts, width = given.shape
         kept = np.zeros((rounds if keep else 0, experts))
-        forecasts = np.zeros((rounds if self.loss != "costs" else 0, width))
+        forecasts = np.zeros((rounds if not self.judged_by.costs else 0, width))
         losses = np.zeros(rounds)
         gaps = np.zeros(rounds if self.rule.kind in (ADAPTIVE, GRADIENT) else 0)
         said, outcomes = np.ascontiguousarray(given).reshape(rounds * experts, width), np.ascontiguousarray(outcomes)
-        settings = (self.rule.kind, self.rule.rate, self.rule.share, self.rule.least, CODES[self.loss], self.classes)
+        settings = (self.rule.kind, self.rule.rate, self.rule.share, self.rule.least, self.judged_by.code, self.classes)
         done = play_experts(*settings, self._held, said, outcomes, kept, forecasts, losses, gaps)
         return Played(done, losses, forecasts, kept, gaps)

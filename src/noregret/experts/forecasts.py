@@ -1,4 +1,4 @@
-"""Some columns of a table laid out for a blend: forecasts or costs of several experts, and what came.
+"""Some columns of a table read for a blend: forecasts or costs of several experts, and what came.
 
 A table is a file, a frame, a mapping of columns, or arrays; an empty cell of an expert says that it sleeps.
 """
@@ -22,6 +22,7 @@ from noregret import arithmetic
 from noregret.atomic import whole_file
 from noregret.errors import InputError, ModelFileError, SettingError, listed
 from noregret.experts.engine import State, fresh
+from noregret.experts.loss import ExpertLoss
 from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Dense
@@ -36,10 +37,10 @@ LAST = "last value"  # the expert that says what came the round before
 
 
 @dataclass(frozen=True)
-class Laid:
-    """A table laid out for a blend: given[t, i, k], the outcomes (words as their numbers), their names, the lines."""
+class ExpertTable:
+    """A table read for a blend: values[t, i, k], the outcomes (words as numbers), their names, the lines."""
 
-    given: Cube
+    values: Cube
     outcomes: Vector
     names: tuple[str, ...]  # of the outcomes, where these are words or several
     lines: NDArray[np.int64]
@@ -49,10 +50,10 @@ class Laid:
         return InputError(sentence, self.source, int(self.lines[row]))
 
 
-def lay_out(table: Any, outcome: str | None, experts: Sequence[str], loss: str) -> Laid:
+def read_expert_table(table: Any, outcome: str | None, experts: Sequence[str], loss: ExpertLoss) -> ExpertTable:
     """Read what a blend needs of a table: a file, a frame, a mapping of columns, or (forecasts, outcomes) as arrays."""
     if isinstance(table, tuple):
-        return _labels_from_arrays(table, experts) if loss == "zero-one" else _from_arrays(table, experts)
+        return _labels_from_arrays(table, experts) if loss.labels else _from_arrays(table, experts)
     if isinstance(table, Mapping):
         import pyarrow
 
@@ -60,15 +61,15 @@ def lay_out(table: Any, outcome: str | None, experts: Sequence[str], loss: str) 
     if isinstance(table, str | os.PathLike) and not Input(os.fspath(table)).rereadable:
         raise InputError("a table is read more than once: give a file", str(table))
     _check_columns(table, [*experts, *([] if outcome is None else [outcome])])
-    if loss == "zero-one":
+    if loss.labels:
         assert outcome is not None
         return _labels(table, outcome, experts)
     wanted = [*experts, *([] if outcome is None else [outcome])]
-    if loss in ("log", "brier") and (several := _several(table, outcome, experts)) is not None:
+    if loss.chances and (several := _several(table, outcome, experts)) is not None:
         return several
     matrix, lines, source = _numbers(table, wanted)
     given = matrix[:, : len(experts), None]
-    found = Laid(given, matrix[:, -1] if outcome else np.zeros(len(matrix)), (), lines, source)
+    found = ExpertTable(given, matrix[:, -1] if outcome else np.zeros(len(matrix)), (), lines, source)
     _check_there(found, outcome)
     return found
 
@@ -108,19 +109,19 @@ def _check_columns(table: Any, wanted: Sequence[str]) -> None:
         raise InputError(said, os.fspath(table) if isinstance(table, str | os.PathLike) else "the table")
 
 
-def with_last_value(laid: Laid) -> Laid:
+def with_last_value(data: ExpertTable) -> ExpertTable:
     """One expert more, who says the outcome of the round before and sleeps in the first: it never knows its round."""
-    last = np.concatenate([[math.nan], laid.outcomes[:-1]])
-    return replace(laid, given=np.concatenate([laid.given, last[:, None, None]], axis=1))
+    last = np.concatenate([[math.nan], data.outcomes[:-1]])
+    return replace(data, values=np.concatenate([data.values, last[:, None, None]], axis=1))
 
 
-def _from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
+def _from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> ExpertTable:
     given = np.asarray(table[0], dtype=np.float64)
     given = given[:, :, None] if given.ndim == 2 else given
     outcomes = np.zeros(len(given)) if len(table) == 1 else np.asarray(table[1], dtype=np.float64)
     if given.ndim != 3 or outcomes.shape != given.shape[:1] or given.shape[1] != len(experts) or not len(given):
         raise SettingError("blend: arrays must be forecasts (rounds × experts [× outcomes]) and one outcome a round")
-    found = Laid(given, outcomes, (), np.arange(1, len(given) + 1), "the arrays")
+    found = ExpertTable(given, outcomes, (), np.arange(1, len(given) + 1), "the arrays")
     if given.shape[2] > 1:
         names = tuple(str(k) for k in range(given.shape[2]))
         if not np.isin(outcomes, np.arange(len(names))).all():
@@ -130,7 +131,7 @@ def _from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
     return found
 
 
-def _labels_from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> Laid:
+def _labels_from_arrays(table: tuple[Any, ...], experts: Sequence[str]) -> ExpertTable:
     """Labels in arrays; where they are numbers in their order, so that 0, 1, … stand for themselves."""
     given = np.asarray(table[0])
     truth = np.asarray(table[-1])
@@ -155,12 +156,12 @@ def _spelled(labels: NDArray[Any]) -> list[str | None]:
     return [None if word is None or is_missing(word) else word for word in words]
 
 
-def _check_there(found: Laid, outcome: str | None) -> None:
+def _check_there(found: ExpertTable, outcome: str | None) -> None:
     if np.isnan(found.outcomes).any():
         raise found.at(int(np.isnan(found.outcomes).argmax()), f"the outcome, column {outcome!r}, is missing")
     if np.isinf(found.outcomes).any():
         raise found.at(int(np.isinf(found.outcomes).argmax()), f"the outcome, column {outcome!r}, must be finite")
-    silent = np.asarray(np.isnan(found.given[:, :, 0])).all(axis=1)
+    silent = np.asarray(np.isnan(found.values[:, :, 0])).all(axis=1)
     if silent.any():
         raise found.at(int(silent.argmax()), "every forecast in this row is missing")
 
@@ -208,7 +209,7 @@ def _outcome_words(table: Any, outcome: str) -> tuple[list[str], NDArray[np.int6
     return [word for word in found if word is not None], lines, source
 
 
-def _labels(table: Any, outcome: str, experts: Sequence[str]) -> Laid:
+def _labels(table: Any, outcome: str, experts: Sequence[str]) -> ExpertTable:
     """Outcomes and forecasts that are labels, as numbers in the order of their first appearance."""
     truth, lines, source = _outcome_words(table, outcome)
     said = [_words(table, expert)[0] for expert in experts]
@@ -222,17 +223,17 @@ def _coded(
     lines: NDArray[np.int64],
     source: str,
     outcome: str,
-) -> Laid:
+) -> ExpertTable:
     """Words as numbers: those of `first` in their order, then the others in the order of their first appearance."""
     names = list(dict.fromkeys([*first, *truth, *(word for column in said for word in column if word is not None)]))
     code = {name: float(place) for place, name in enumerate(names)}
     given = np.array([[math.nan if word is None else code[word] for word in column] for column in said]).T
-    found = Laid(given[:, :, None], np.array([code[word] for word in truth]), tuple(names), lines, source)
+    found = ExpertTable(given[:, :, None], np.array([code[word] for word in truth]), tuple(names), lines, source)
     _check_there(found, outcome)
     return found
 
 
-def _several(table: Any, outcome: str | None, experts: Sequence[str]) -> Laid | None:
+def _several(table: Any, outcome: str | None, experts: Sequence[str]) -> ExpertTable | None:
     """Probabilities of several outcomes: the columns EXPERT:OUTCOME; None where the first expert has one column."""
     assert outcome is not None
     try:
@@ -249,27 +250,27 @@ def _several(table: Any, outcome: str | None, experts: Sequence[str]) -> Laid | 
         if word not in names:
             raise InputError(f"the outcome {word!r} has no column {experts[0]}:{word}", source, line)
     given = matrix.reshape(len(matrix), len(experts), len(names))
-    found = Laid(given, np.array([float(names.index(word)) for word in truth]), tuple(names), lines, source)
+    found = ExpertTable(given, np.array([float(names.index(word)) for word in truth]), tuple(names), lines, source)
     return _summing_to_one(found, experts, outcome)
 
 
-def _summing_to_one(found: Laid, experts: Sequence[str], outcome: str) -> Laid:
+def _summing_to_one(found: ExpertTable, experts: Sequence[str], outcome: str) -> ExpertTable:
     """Probabilities that sum to 1 but for their last figures are divided by their sum; others are refused."""
-    sums = arithmetic.row_totals(found.given)
+    sums = arithmetic.row_totals(found.values)
     wrong = np.abs(sums - 1.0) > 1e-6
     if wrong.any():
         row, i = np.argwhere(wrong)[0].tolist()
         raise found.at(row, f"the probabilities of {experts[i]} must sum to 1, they sum to {sums[row, i]:.6g}")
-    found = replace(found, given=found.given / sums[:, :, None])
+    found = replace(found, values=found.values / sums[:, :, None])
     _check_there(found, outcome)
     return found
 
 
-def digest_of(laid: Laid, reading: dict[str, Any]) -> str:
+def digest_of(data: ExpertTable, reading: dict[str, Any]) -> str:
     """SHA-256 of how the table was read and of every number that was taken from it."""
     found = hashlib.sha256(msgspec.json.encode(reading, order="deterministic"))
-    found.update(msgspec.json.encode(list(laid.names)))
-    for part in (laid.given, laid.outcomes):
+    found.update(msgspec.json.encode(list(data.names)))
+    for part in (data.values, data.outcomes):
         found.update(np.ascontiguousarray(np.where(np.isnan(part), np.nan, part), dtype="<f8").tobytes())
     return found.hexdigest()
 

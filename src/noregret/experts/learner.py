@@ -18,6 +18,7 @@ from noregret.errors import ModelFileError, SettingError
 from noregret.experts import forecasts, rules
 from noregret.experts.contest import Contest
 from noregret.experts.engine import Engine, Rule
+from noregret.experts.loss import COSTS
 from noregret.interval import Interval
 
 Vector = NDArray[np.float64]
@@ -157,7 +158,7 @@ class Experts:
         return Contest(
             self.name,
             self.rule,
-            "costs",
+            COSTS,
             self.range,
             costs[:, :, None],
             np.zeros(len(costs)),

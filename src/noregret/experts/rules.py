@@ -97,22 +97,22 @@ ROOM = 2**31  # bytes for the way back
 
 @dataclass(frozen=True)
 class Switching:
-    """`parts` are (first round, last round, expert), rounds counted from 1."""
+    """`stretches` are (first round, last round, expert), rounds counted from 1."""
 
     switches: int  # the number allowed
     loss: Interval
-    parts: tuple[tuple[int, int, int], ...]
+    stretches: tuple[tuple[int, int, int], ...]
 
     def path(self) -> NDArray[np.int64]:
         """The expert of every round."""
-        sizes = [last - first + 1 for first, last, _ in self.parts]
-        return np.repeat(np.array([who for *_, who in self.parts], dtype=np.int64), sizes)
+        sizes = [last - first + 1 for first, last, _ in self.stretches]
+        return np.repeat(np.array([who for *_, who in self.stretches], dtype=np.int64), sizes)
 
 
 def best_switching(costs: NDArray[np.float64], switches: int) -> Switching:
     """The least loss of any sequence of experts that changes at most `switches` times.
 
-    >>> best_switching(np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), 1).parts
+    >>> best_switching(np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), 1).stretches
     ((1, 2, 0), (3, 3, 1))
     """
     costs = np.ascontiguousarray(costs, dtype=np.float64)
@@ -131,7 +131,7 @@ def best_switching(costs: NDArray[np.float64], switches: int) -> Switching:
     best_path(costs, now, np.empty_like(now), came, moved)
     path = _way_back(now[-1].reshape(experts, 2), came, moved.reshape(rounds, allowed + 1, experts))
     taken = costs[np.arange(rounds), path]
-    return Switching(switches, total(taken, taken), _parts(path))
+    return Switching(switches, total(taken, taken), _stretches(path))
 
 
 def _way_back(last: NDArray[np.float64], came: NDArray[np.int64], moved: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -146,6 +146,6 @@ def _way_back(last: NDArray[np.float64], came: NDArray[np.int64], moved: NDArray
     return path
 
 
-def _parts(path: NDArray[np.int64]) -> tuple[tuple[int, int, int], ...]:
+def _stretches(path: NDArray[np.int64]) -> tuple[tuple[int, int, int], ...]:
     starts = [0, *(np.flatnonzero(np.diff(path)) + 1).tolist(), len(path)]
     return tuple((a + 1, b, int(path[a])) for a, b in pairwise(starts))

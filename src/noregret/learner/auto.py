@@ -23,12 +23,13 @@ from noregret._native import CONSTANT, GRADIENTS, HISTORY_ROWS, MEMBER_COLUMNS, 
 from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.learner import settings
-from noregret.learner.core import Arrays, Core, Given, Vector, check_memory, fit
+from noregret.learner.core import Arrays, Core, NativeRows, Vector, check_memory, fit
+from noregret.learner.numbering import Numbering
 from noregret.learner.platt import Platt, Temperature
 from noregret.learner.pool import chosen, priors
 from noregret.learner.threads import side_by_side
 from noregret.loss import Loss, logistic
-from noregret.prepare import Preparation
+from noregret.prepare import Preparation, Recipe
 from noregret.rate import Rate
 from noregret.state import RECORD, check_places
 from noregret.stream.block import Rows, Sparse, rows_of
@@ -60,9 +61,10 @@ class Auto(Core):
 
     name = "auto"
     declared = settings.Auto
-    told: settings.Auto
+    params: settings.Auto
     gathers = GRADIENTS
     scale_free = True  # members scale for themselves
+    mixes = True
     _grows = "a score or the loss"
     _remedy = "divide the largest columns by a power of ten"
     columns: ClassVar[int] = MEMBER_COLUMNS  # what is kept of a member, ln π first
@@ -78,7 +80,7 @@ class Auto(Core):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.members = chosen(self.told.task or "binary", self.told.members)
+        self.members = chosen(self.params.task or "binary", self.params.members)
         n = len(self.members)
         self.cores: list[Core] = []
         self.views: list[Preparation] = []  # one for all members that are given the same rows
@@ -91,6 +93,7 @@ class Auto(Core):
         self.out = np.zeros(n, np.bool_)  # members that will not play again
         self.total = np.zeros(0)  # Σg on the rows themselves
         self.reached = np.zeros(1, np.int64)  # the width of the rows so far
+        self.numbering = Numbering()  # of the features that members see
 
     def _begin_mixture(self, n: int) -> None:
         """Every weight as it is before the first round."""
@@ -127,7 +130,7 @@ class Auto(Core):
             self.view_of.append(places[member.view])
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return logistic(), Domain("ball", self.told.radius), Rate(CONSTANT, 1.0)
+        return logistic(), Domain("ball", self.params.radius), Rate(CONSTANT, 1.0)
 
     # -- what the pass alone proves of the mixture's own scores --------------------------------------------------------
 
@@ -150,7 +153,7 @@ class Auto(Core):
     def shares(self) -> Vector:
         """The share of each member in the mixture of the next round."""
         found = np.empty(len(self.members))
-        _native.mixture_shares(self.standing, self.tops, MIXING, ~self._awake(self.width), found)
+        _native.mixture_shares(self.standing, self.tops, MIXING, ~self._awake(self._width_so_far), found)
         return found
 
     def combined(self) -> Combined | None:
@@ -159,7 +162,7 @@ class Auto(Core):
 
         return combined(self)
 
-    def told_of_labels(self) -> dict[str, float]:
+    def label_figures(self) -> dict[str, float]:
         """Σ_c n_c·H(c) over the contexts c: none, or the previous label; as far as members count them."""
         counted = {member.name: core.label_counts for member, core in zip(self.members, self.cores, strict=True)}
         found = {rule: counted.get(name) for rule, name in RULES.items()}
@@ -183,12 +186,18 @@ class Auto(Core):
         return np.array(fits) & ~self.out
 
     @property
+    def recipe(self) -> Recipe | None:
+        """What the numbers mean that members see."""
+        self.numbering.follow(self.features)
+        return self.features if self.numbering.start is None else self.numbering
+
+    @property
     def _width_so_far(self) -> int:
         """The number of columns, where it is known beforehand; else one more than the highest feature so far."""
         columns = self.features.width if self.features is not None and self.features.kind == "columns" else 0
         return max(int(self.reached[0]), columns)
 
-    def told_of_members(self) -> list[dict[str, Any]]:
+    def member_figures(self) -> list[dict[str, Any]]:
         """Each member's name, prior, loss so far and share, and whether it plays; who leads comes first.
 
         `price` is what the mixture lost more than it, in the rounds that the member's loss counts.
@@ -212,7 +221,7 @@ class Auto(Core):
 
     # -- rounds --------------------------------------------------------------------------------------------------------
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         given = rows_of(rows)
         if len(weights) and not weights.all():  # what is no round must not move the means of others
             some = np.flatnonzero(weights)
@@ -226,14 +235,16 @@ class Auto(Core):
     def _play_rounds(self, rows: Rows, y: Vector, weights: Vector, scores: Vector) -> None:
         if not len(y):
             return
-        marks = self._marks(rows)
+        self.numbering.follow(self.features)
+        numbered = self.numbering.take(rows)
+        marks = self._marks(numbered)
         for (start, width), (stop, _) in zip(marks, [*marks[1:], (len(y), 0)], strict=True):
             self._review()
             part, some, awake = rows.slice(start, stop), weights[start:stop], self._awake(width)
             if not awake.any():
                 features = f"{self._width_so_far:,} features"
                 raise SettingError(f"auto: members must be able to play on {features}, and none of those chosen is")
-            said = self._said(part, y[start:stop], some, awake)
+            said = self._said(numbered.slice(start, stop), y[start:stop], some, awake)
             if self._mix(part, y[start:stop], some, said, scores[start:stop]) < stop - start:
                 self._diverged()
 
@@ -242,7 +253,7 @@ class Auto(Core):
         if not self.rounds:
             self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0]))), 1)
         state = (said, self.standing, self.tops, MIXING, self.history, self.beats, self.total, self.record)
-        return _native.play_mixture(rows.given, y, weights, *state, scores)
+        return _native.play_mixture(rows.native, y, weights, *state, scores)
 
     def _marks(self, rows: Rows) -> list[tuple[int, int]]:
         """Where other members may play than before, and how wide the stream is from there on."""
@@ -281,7 +292,7 @@ class Auto(Core):
         prepared: dict[int, Rows] = {}
 
         def prepare(view: int) -> None:
-            prepared[view] = self.views[view].apply(rows, learn=True, features=self.features, y=y)
+            prepared[view] = self.views[view].apply(rows, learn=True, features=self.recipe, y=y)
 
         def play(i: int) -> None:
             core, mine = self.cores[i], prepared[self.view_of[i]]
@@ -303,7 +314,7 @@ class Auto(Core):
         return np.full((len(self.members), rows), math.nan)
 
     def _let_play(self, i: int, rows: Rows, y: Vector, weights: Vector, said: Said) -> None:
-        self.cores[i]._play(rows.given, y, weights, said)
+        self.cores[i]._play(rows.native, y, weights, said)
         if i in self.scalings:
             said[:] = self.scalings[i].play(said, y, weights)
 
@@ -312,20 +323,22 @@ class Auto(Core):
     def _score(self, rows: Rows) -> Vector:
         return self._mixed(rows, past=False)
 
-    def score_one(self, row: Given) -> Any:
+    def score_one(self, row: NativeRows) -> Any:
         return self._mixed(rows_of(row), past=True)[0]
 
     def _mixed(self, rows: Rows, past: bool) -> Vector:
         """The mixture's score of each row; who knows only past labels sleeps where they are not known."""
         said = self._silence(len(rows))
         awake = self._awake(self._width_so_far)
+        self.numbering.follow(self.features)
+        rows = self.numbering.look(rows)
         prepared: dict[int, Rows] = {}
         for i in np.flatnonzero(awake).tolist():
             view, core = self.view_of[i], self.cores[i]
             if core.needs_past and not past:
                 continue
             if view not in prepared:
-                prepared[view] = self.views[view].apply(rows, learn=False, features=self.features)
+                prepared[view] = self.views[view].apply(rows, learn=False, features=self.recipe)
             self._let_score(i, prepared[view], said[i])
         return self._mix_scores(said)
 
@@ -353,6 +366,7 @@ class Auto(Core):
 
     def arrays(self) -> Arrays:
         kept = {**self._mixture, "out": self.out, "total": self.total[: self.width], "reached": self.reached}
+        kept["slots"] = self.numbering.slots
         kept["widths"] = np.array([core.width for core in self.cores], np.int64)
         kept["paired"] = np.array([core.paired for core in self.cores], np.bool_)
         for i, core in enumerate(self.cores):
@@ -374,6 +388,7 @@ class Auto(Core):
         if not (0 <= self.beats[0] < HISTORY_ROWS and self.beats[1] > 0 and self.beats[2] > 0 and self.reached[0] >= 0):
             raise ValueError("its clock is wrong")
         self.out[:] = arrays["out"].astype(np.bool_)
+        self.numbering.restore(arrays["slots"])
         for i, core in enumerate(self.cores):
             core.restore(_under(arrays, f"{i}."), int(arrays["widths"][i]), bool(arrays["paired"][i]))
             for name, value in zip(SCALARS, arrays[f"{i}.state"].view(np.int64), strict=True):

@@ -63,7 +63,7 @@ class AutoClasses(Auto, Forecaster):
             self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0, 0]))), 1)
         state = (said.reshape(-1, said.shape[2]), self.standing, self.tops, MIXING, self.history, self.beats)
         counted = (self.record, self.clock, self.counts, self.table, self._buffers)
-        return _native.play_mixture_classes(rows.given, y, weights, *state, *counted, scores)
+        return _native.play_mixture_classes(rows.native, y, weights, *state, *counted, scores)
 
     def _mix_scores(self, said: Said) -> Vector:
         known = self.known

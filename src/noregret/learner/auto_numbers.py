@@ -33,7 +33,7 @@ class AutoNumbers(Auto):
     _remedy = "divide the labels and the largest columns by a power of ten"
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return squared(), Domain("ball", self.told.radius), Rate(CONSTANT, 1.0)
+        return squared(), Domain("ball", self.params.radius), Rate(CONSTANT, 1.0)
 
     def _begin_mixture(self, n: int) -> None:
         self.priors = [(1.0 - FOLLOWING) * prior for prior in self.priors]
@@ -55,8 +55,8 @@ class AutoNumbers(Auto):
         _native.aggregate_shares(self.standing, self.range, asleep, self.rounds, found)
         return found
 
-    def told_of_members(self) -> list[dict[str, Any]]:
-        found = super().told_of_members()
+    def member_figures(self) -> list[dict[str, Any]]:
+        found = super().member_figures()
         squares = dict(zip((m.name for m in self.members), self.standing[:, SQUARES].tolist(), strict=False))
         own = self._loss_beside_members
         return [{**one, "loss": (lost := squares[one["name"]]), "price": own - lost} for one in found]
@@ -87,7 +87,7 @@ class AutoNumbers(Auto):
 
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         state = (said, self.standing, self.range, self.history, self.beats, self.total, self.record, scores)
-        return _native.play_aggregate(rows.given, y, weights, *state)
+        return _native.play_aggregate(rows.native, y, weights, *state)
 
     def _mix_scores(self, said: Said) -> Vector:
         scores = np.empty(said.shape[1])

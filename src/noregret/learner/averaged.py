@@ -50,5 +50,5 @@ class AveragedPerceptron(Perceptron):
             more = np.zeros(rows.width - z.shape[0])
             z, late = np.concatenate([z, more]), np.concatenate([late, more])
         scores = np.empty(len(rows))
-        _native.score_mean(rows.given, z, late, self.record, scores)
+        _native.score_mean(rows.native, z, late, self.record, scores)
         return scores

@@ -17,10 +17,10 @@ from noregret.stream.labels import Classes
 TABLED = 50  # with more classes than this there is no confusion table
 
 
-class ManyClasses(Core):
+class Multiclass(Core):
     """Two classes or more; what `scores` gives is a column a class."""
 
-    many = True
+    multiclass = True
     labels: Classes
     counters = 2  # how many numbers the clock holds, the first of them the classes known so far
 
@@ -108,7 +108,7 @@ class ManyClasses(Core):
         return classes
 
 
-class Weighted(ManyClasses):
+class Weighted(Multiclass):
     """One with tables of numbers, the first of them the weights: a row a feature, a column a class."""
 
     tables: tuple[str, ...] = ("z",)  # each with a line of as many classes in `lines`, for the bias
@@ -150,7 +150,7 @@ class Weighted(ManyClasses):
         """⟨w_k, x⟩ with the bias, for each row and each class."""
         z = self.z if rows.width <= len(self.z) else wider(self.z, (rows.width, self.z.shape[1]))
         out = np.empty((len(rows), len(self.biases)))
-        score_classes(rows.given, z, self.biases, float(self.config["bias"][0]), self.known, out)
+        score_classes(rows.native, z, self.biases, float(self.config["bias"][0]), self.known, out)
         return np.ascontiguousarray(out[:, : self.known])
 
     def grow(self, width: int, sparse: bool) -> None:

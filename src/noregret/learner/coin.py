@@ -31,22 +31,22 @@ class CoinBetting(Linear):
 
     name = "coin"
     declared = settings.CoinBetting
-    told: settings.CoinBetting
+    params: settings.CoinBetting
     compared_only = True
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.config["cut"] = self.told.gradient_bound is None
-        self.state["wealth"] = self.state["scale"] = self.told.wealth
+        self.config["cut"] = self.params.gradient_bound is None
+        self.state["wealth"] = self.state["scale"] = self.params.wealth
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
         """G is the setting, or what follows from rows of norm 1 (with a bias √2)."""
-        told, loss = self.told, losses.parse(self.told.loss)
-        if told.gradient_bound is None and not told.unit_norm:
+        params, loss = self.params, losses.parse(self.params.loss)
+        if params.gradient_bound is None and not params.unit_norm:
             raise SettingError(f"coin: gradients need a bound: give {_unit_rows()} or {_bound()}")
-        if told.gradient_bound is None and math.isinf(loss.lipschitz):
+        if params.gradient_bound is None and math.isinf(loss.lipschitz):
             raise SettingError(f"coin: the slope of the loss {loss.name} has no bound: give {_bound()}")
-        G = told.gradient_bound or loss.lipschitz * math.sqrt(1.0 + told.bias) * ROUNDED
+        G = params.gradient_bound or loss.lipschitz * math.sqrt(1.0 + params.bias) * ROUNDED
         return loss, EVERYWHERE, Rate(COIN, G, gradient_bound=G)
 
     def _diverged(self) -> NoReturn:

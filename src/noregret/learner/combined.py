@@ -13,8 +13,9 @@ import numpy as np
 
 from noregret import arithmetic
 from noregret.learner.auto import Auto
-from noregret.learner.classes import ManyClasses
+from noregret.learner.classes import Multiclass
 from noregret.learner.core import Vector
+from noregret.stream.block import Ints
 
 
 @dataclass(frozen=True)
@@ -65,32 +66,40 @@ def combined(core: Auto) -> Combined | None:
 
 def of_columns(pool: Auto, i: int, rows: int) -> tuple[Vector, Vector] | None:
     """A member's weights and biases in the units of the columns, a row a class; None where it has none."""
-    core, width = pool.cores[i], pool.width
-    units = pool.views[pool.view_of[i]].units(width, pool.features)
-    own = np.atleast_2d(core.weights)
+    core, own = pool.cores[i], np.atleast_2d(pool.cores[i].weights)
+    columns = _features(pool, own.shape[1])
+    kept = len(columns)
+    units = pool.views[pool.view_of[i]].units(kept, pool.recipe)
     judged = core.loss.probabilistic or core.regression  # a margin is divided by a mean that it is part of
     if units is None or not judged or not own.size:
         return None
     (means, sizes), (level, size) = units, pool.units_of(i)
-    weights, biases = np.zeros((rows, width)), np.full(rows, level)
-    kept = min(own.shape[1], width)
-    weights[: len(own), :kept] = size * own[:rows, :kept] / sizes[:kept]
-    own_biases = np.atleast_1d(core.class_biases if isinstance(core, ManyClasses) else core.bias)
+    weights, biases = np.zeros((rows, pool.width)), np.full(rows, level)
+    weights[: len(own), columns] = size * own[:rows, :kept] / sizes
+    own_biases = np.atleast_1d(core.class_biases if isinstance(core, Multiclass) else core.bias)
     biases[: len(own_biases)] += size * own_biases
     for k in range(rows):
-        biases[k] -= arithmetic.inner(weights[k], means)
+        biases[k] -= arithmetic.inner(weights[k, columns], means)
     return weights, biases
+
+
+def _features(pool: Auto, width: int) -> Ints:
+    """Which features the first numbers are that members know."""
+    found = pool.numbering.features(width)
+    return found[found < pool.width]
 
 
 def _spread(core: Auto) -> tuple[Vector | None, str | None]:
     """How much each column varies, as some member knows it."""
     for view in core.views:
         if view.moments is not None and len(view.moments.mean):
-            sizes = view.moments.units(core.width, core.features)[1]
-            return np.where(np.isfinite(sizes), sizes, 0.0), "standard deviation"
+            columns = _features(core, len(view.moments.mean))
+            sizes, spread = view.moments.units(len(columns), core.recipe)[1], np.ones(core.width)
+            spread[columns] = np.where(np.isfinite(sizes), sizes, 0.0)
+            return spread, "standard deviation"
     for view in core.views:
         if view.scale == "max" and len(view.peak):
-            peak = np.zeros(core.width)
-            peak[: len(view.peak)] = view.peak[: core.width]
+            columns, peak = _features(core, len(view.peak)), np.zeros(core.width)
+            peak[columns] = view.peak[: len(columns)]
             return peak, "largest value"
     return None, None

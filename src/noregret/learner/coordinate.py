@@ -18,7 +18,7 @@ from noregret._native import COORDINATE_KINDS, GRADIENTS, norm1, norm2
 from noregret.domain import Domain
 from noregret.errors import SettingError, spelled
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Given, Vector, aligned, check_memory, fit
+from noregret.learner.core import EVERYWHERE, Arrays, NativeRows, Vector, aligned, check_memory, fit
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.rate import Rate, of_coordinates
@@ -39,7 +39,7 @@ class Coordinate(Linear):
         super().__init__(**given)
         self.grow(0, sparse=False)  # a first row without features finds a table too
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
         return _native.play_coordinates(self._native_loss(), rows, y, weights, self.total, self.record, scores)
 
     @property
@@ -91,11 +91,11 @@ class AdaGrad(Coordinate):
     name = "adagrad"
     code, columns = COORDINATE_KINDS["adagrad"]
     declared = settings.AdaGrad
-    told: settings.AdaGrad
+    params: settings.AdaGrad
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        box = Domain("box", self.told.radius)
-        return losses.parse(self.told.loss), box, Rate(self.code, of_coordinates(self.told.rate, box))
+        box = Domain("box", self.params.radius)
+        return losses.parse(self.params.loss), box, Rate(self.code, of_coordinates(self.params.rate, box))
 
 
 class FollowTheRegularisedLeader(Coordinate):
@@ -104,7 +104,7 @@ class FollowTheRegularisedLeader(Coordinate):
     name = "ftrl"
     code, columns = COORDINATE_KINDS["proximal"]
     declared = settings.FollowTheRegularisedLeader
-    told: settings.FollowTheRegularisedLeader
+    params: settings.FollowTheRegularisedLeader
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -112,8 +112,8 @@ class FollowTheRegularisedLeader(Coordinate):
             self.config[name] = self.settings[name]
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        box = Domain("box", self.told.radius)
-        return losses.parse(self.told.loss), box, Rate(self.code, of_coordinates(self.told.rate, box))
+        box = Domain("box", self.params.radius)
+        return losses.parse(self.params.loss), box, Rate(self.code, of_coordinates(self.params.rate, box))
 
 
 class DiagonalNewton(Coordinate):
@@ -126,12 +126,12 @@ class DiagonalNewton(Coordinate):
     name = "diagonal"
     code, columns = COORDINATE_KINDS["diagonal"]
     declared = settings.DiagonalNewton
-    told: settings.DiagonalNewton
+    params: settings.DiagonalNewton
     compared_only = True
     _remedy = "use a larger ridge"
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return losses.logistic(), EVERYWHERE, Rate(self.code, self.told.ridge)
+        return losses.logistic(), EVERYWHERE, Rate(self.code, self.params.ridge)
 
     @property
     def dual_norm(self) -> float:
@@ -148,17 +148,17 @@ class ScaleFree(Coordinate):
     name = "scale-free"
     code, columns = COORDINATE_KINDS["bets"]
     declared = settings.ScaleFree
-    told: settings.ScaleFree
+    params: settings.ScaleFree
     compared_only = True
     linear = False  # a value larger than all before makes its own bet smaller
     guarded = False
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.config["cut"] = self.told.centre
+        self.config["cut"] = self.params.centre
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        loss = losses.parse(self.told.loss)
+        loss = losses.parse(self.params.loss)
         if math.isinf(loss.lipschitz):
             raise SettingError(
                 f"scale-free: the slope of the loss must have a bound, and that of {loss.name} has none:"
@@ -170,7 +170,7 @@ class ScaleFree(Coordinate):
     def bias(self) -> float:
         """With means taken off, what is left where every feature has its mean."""
         bias = float(self.state["bias"][0])
-        return bias - arithmetic.total(self.weights * self._column(MEAN)[: self.width]) if self.told.centre else bias
+        return bias - arithmetic.total(self.weights * self._column(MEAN)[: self.width]) if self.params.centre else bias
 
     @property
     def weight_norm(self) -> float:
@@ -186,18 +186,18 @@ class ScaleFree(Coordinate):
         return self._column(WEALTH)[: self.width].copy()
 
     def make_room(self, width: int, sparse: bool) -> None:
-        if sparse and self.told.centre:
+        if sparse and self.params.centre:
             raise SettingError(f"scale-free: {_centre()} needs dense rows, and these are sparse")
         super().make_room(width, sparse)
 
     def _new_single(self) -> _native.Single | None:
-        return None if self.told.centre else super()._new_single()
+        return None if self.params.centre else super()._new_single()
 
     def _score(self, rows: Rows) -> Vector:
-        if isinstance(rows, Sparse) and self.told.centre:
+        if isinstance(rows, Sparse) and self.params.centre:
             raise SettingError(f"scale-free: {_centre()} needs dense rows, and these are sparse")
         scores = np.empty(len(rows))
-        _native.score_coordinates(rows.given, self.total, self.record, scores)
+        _native.score_coordinates(rows.native, self.total, self.record, scores)
         return scores
 
 

@@ -25,7 +25,7 @@ from noregret.memory import free_memory
 from noregret.prepare import Lags, Means, Preparation
 from noregret.rate import Rate
 from noregret.rounds import Gathering
-from noregret.setting import as_dict, fields, settings_given, signature
+from noregret.setting import as_dict, checked_settings, fields, signature
 from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.features import Features
@@ -36,7 +36,7 @@ NO_WEIGHTS: Vector = np.zeros(0)
 EVERYWHERE = Domain(radius=math.inf)
 Settings = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
-Given = Any  # a matrix, or the triple (indptr, indices, values)
+NativeRows = Any  # a matrix, or the triple (indptr, indices, values)
 LINE = 64  # bytes that come from memory together
 TOOLS = ("lock", "single", "_loss")  # what a copy makes for itself
 Segment = dict[str, Any]  # one `learn` call: its rows, those skipped before it, and their digest
@@ -47,7 +47,7 @@ class Core(ABC):
 
     name: str
     declared: ClassVar[type[Prepared]]  # its settings
-    told: Any  # the settings of this one, an object of that class
+    params: Any  # the settings of this one, an object of that class; `settings` has them as a dictionary
     learns: ClassVar[bool] = True
     outputs: ClassVar[int] = 1  # how many numbers `play` gives for a round
     gathers: ClassVar[int] = 0  # what its loop sums beside the weights
@@ -56,10 +56,11 @@ class Core(ABC):
     perceptron_rounds: ClassVar[bool] = False  # its rounds are the perceptron's, of which the mistake theorems speak
     weighs_features: ClassVar[bool] = True  # its comparators are weights of the features
     selects: ClassVar[str | None] = None  # the selection among a run's predictors that it already is
+    mixes: ClassVar[bool] = False  # it is a mixture of members, each with a weight
     linear: ClassVar[bool] = False  # a round's score is ⟨w, x⟩ with weights that its row does not change
     _grows: ClassVar[str] = "the weights or the loss"
     _remedy: ClassVar[str] = "use a smaller rate or radius"
-    many: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
+    multiclass: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
     paired: bool = False  # weights and Σg side by side in memory
     needs_past: bool = False  # it looks at the labels of rounds before
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
@@ -69,19 +70,19 @@ class Core(ABC):
             cls.__signature__ = signature(fields(cls.declared))  # type: ignore[attr-defined]
 
     def __init__(self, **given: Any) -> None:
-        self.told = told = settings_given(self.declared, self.name, given)
+        self.params = params = checked_settings(self.declared, self.name, given)
         self.loss, self.domain, self.rate = loss, domain, rate = self._rules()
-        self.settings: Settings = as_dict(told)
-        lags = Lags(told.lags, self.many) if told.lags else None
-        self.preparation = Preparation(told.scale, told.unit_norm, expand=told.expand, lags=lags)
+        self.settings: Settings = as_dict(params)
+        lags = Lags(params.lags, self.multiclass) if params.lags else None
+        self.preparation = Preparation(params.scale, params.unit_norm, expand=params.expand, lags=lags)
         self.needs_past = self.ordered = lags is not None
         self.plain = not self.preparation.active  # rows are played as they come
         self.record = np.zeros(1, RECORD)
         begin(self.record["state"])
         self.config["rate"], self.config["eta"] = rate.code, rate.eta
         self.config["domain"], self.config["radius"] = domain.code, domain.radius
-        self.config["bias"], self.config["gather"] = float(told.bias), self.gathers
-        self.config["tie"], self.config["parameter"] = tie_code(told.tie), loss.number
+        self.config["bias"], self.config["gather"] = float(params.bias), self.gathers
+        self.config["tie"], self.config["parameter"] = tie_code(params.tie), loss.number
         self.config["classify"] = not loss.regression
         self.extent = np.zeros(1, np.int64)
         self.features: Features | None = None
@@ -92,7 +93,7 @@ class Core(ABC):
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
         """What it plays by, from its settings: where settings must agree with each other, a sentence if not."""
-        return zero_one(self.told.tie), EVERYWHERE, Rate(CONSTANT, 1.0)
+        return zero_one(self.params.tie), EVERYWHERE, Rate(CONSTANT, 1.0)
 
     def _fresh_tools(self) -> None:
         """What belongs to this process alone, and is made again in every copy."""
@@ -235,17 +236,17 @@ class Core(ABC):
                     scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
                     return scores
                 if (most := self.preparation.most(rows)) < len(rows):
-                    return self._play_in_parts(rows, y, weights, keep, most)
+                    return self._play_in_chunks(rows, y, weights, keep, most)
                 rows = self.preparation.apply(rows, learn=True, features=self.features, y=y)
             self.grow(rows.width, sparse=isinstance(rows, Sparse))
             scores = self._blank(len(rows))
             if keep is None:
-                self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+                self._play(rows.native, y, NO_WEIGHTS if weights is None else weights, scores)
             else:
-                self._play_kept(rows, y, weights, scores, keep)
+                self._play_gathered(rows, y, weights, scores, keep)
             return scores
 
-    def _play_in_parts(
+    def _play_in_chunks(
         self, rows: Rows, y: Vector, weights: Vector | None, keep: Gathering | None, most: int
     ) -> Vector:
         """As `play`, where all the rows together would become too large."""
@@ -260,8 +261,8 @@ class Core(ABC):
         """As `play`, where nobody asks for the scores."""
         self.play(rows, y, weights)
 
-    def play_one(self, row: Given, width: int, y: float, weight: float) -> None:
-        """One round, for a row as the loops take it (`Rows.given`) with features below `width`."""
+    def play_one(self, row: NativeRows, width: int, y: float, weight: float) -> None:
+        """One round, for a row as the loops take it (`Rows.native`) with features below `width`."""
         if width > self.width:
             self.grow(width, sparse=isinstance(row, tuple))
         weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
@@ -272,12 +273,12 @@ class Core(ABC):
         return np.full(rows if self.outputs == 1 else (rows, self.outputs), math.nan)
 
     @abstractmethod
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         """The rounds themselves, on prepared rows; the scores are written where they are asked for."""
 
-    def _play_kept(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
+    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
         """The rounds, handed on as they were played."""
-        self._play(rows.given, y, NO_WEIGHTS if weights is None else weights, scores)
+        self._play(rows.native, y, NO_WEIGHTS if weights is None else weights, scores)
         keep.add(rows, y, weights, scores)
 
     def follow_up(self, answer: int, x: Any, y: float) -> bool:
@@ -326,7 +327,7 @@ class Core(ABC):
                 found.append(self._score(part))
             return found[0] if len(found) == 1 else np.concatenate(found)
 
-    def score_one(self, row: Given) -> Any:
+    def score_one(self, row: NativeRows) -> Any:
         """The score of a single prepared row, of many classes that of each; no feature beyond those that are known."""
         return self._score(rows_of(row))[0]
 
@@ -343,11 +344,11 @@ class Core(ABC):
         """What is counted by class, of a learner of many classes."""
         return None
 
-    def told_of_members(self) -> list[dict[str, Any]] | None:
+    def member_figures(self) -> list[dict[str, Any]] | None:
         """The members of a mixture, who leads first; None of a learner that plays alone."""
         return None
 
-    def told_of_labels(self) -> dict[str, float]:
+    def label_figures(self) -> dict[str, float]:
         """Of a mixture, what rules lose that know the labels alone, with their frequencies known in hindsight."""
         return {}
 

@@ -13,7 +13,7 @@ import numpy as np
 from noregret._native import PANEL, fold_line, fold_matrix, folded_scores, folded_sums
 from noregret.learner.core import Vector, check_memory
 from noregret.learner.supports import Matrix, Panels, whole
-from noregret.learner.threads import in_pieces
+from noregret.learner.threads import in_chunks
 
 GROUP = 128  # supports that are folded at once; a multiple of a panel's lanes
 
@@ -59,7 +59,7 @@ class Fold:
         def some(begin: int, end: int) -> None:
             fold_matrix(once, twice, columns, begin // PANEL, end // PANEL, self.A)
 
-        in_pieces(some, self.whole, len(rows) * self.whole // 2)
+        in_chunks(some, self.whole, len(rows) * self.whole // 2)
 
     def scores(self, block: Matrix) -> Vector:
         """What the folded supports add to the score of each row, a multiple of four."""
@@ -68,6 +68,6 @@ class Fold:
         def some(begin: int, end: int) -> None:
             folded_sums(self.A, self.b, block, begin // PANEL, end // PANEL, Y)
 
-        in_pieces(some, self.whole, block.size // 2)
+        in_chunks(some, self.whole, block.size // 2)
         folded_scores(self.a, self.gamma, block, Y, scores)
         return scores

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from noregret import loss
 from noregret._native import CONSTANT
 from noregret.domain import Domain
-from noregret.learner.classes import ManyClasses
-from noregret.learner.core import EVERYWHERE, Given, Vector
+from noregret.learner.classes import Multiclass
+from noregret.learner.core import EVERYWHERE, NativeRows, Vector
 from noregret.loss import Loss
 from noregret.rate import Rate
 from noregret.stream.block import Rows
@@ -25,7 +25,7 @@ from noregret.stream.block import Rows
 NO_FORECASTS = np.zeros((0, 0))
 
 
-class Forecaster(ManyClasses):
+class Forecaster(Multiclass):
     """The clock counts the classes known, the rounds since there was one, and those of them that had a new class."""
 
     counters = 3
@@ -57,12 +57,12 @@ class Forecaster(ManyClasses):
             finally:
                 self._forecasts = NO_FORECASTS
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         self._meet(y)
         counted = (self.record, self.clock, self.counts, self.table, self._buffers)
         if self._rounds(rows, y, weights, *counted, scores.reshape(-1, self.outputs), self._forecasts) < len(y):
             self._diverged()
 
     @abstractmethod
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
         """Play the rounds natively: how many could be; `where` is what is counted, and what is said of each."""

@@ -19,7 +19,7 @@ from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.learner import settings
 from noregret.learner.coordinate import WEIGHT, Coordinate
-from noregret.learner.core import Given, Vector
+from noregret.learner.core import NativeRows, Vector
 from noregret.learner.linear import Linear
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -33,7 +33,7 @@ class OnlineGradientDescent(Linear):
 
     name = "ogd"
     declared = settings.OnlineGradientDescent
-    told: settings.OnlineGradientDescent
+    params: settings.OnlineGradientDescent
     gathers = GRADIENTS
 
     def __new__(cls, **given: Any) -> OnlineGradientDescent:
@@ -49,15 +49,15 @@ class OnlineGradientDescent(Linear):
                 del self.settings[name]  # a penalty of 0 is none
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        told = self.told
-        loss, domain = losses.parse(told.loss), Domain(told.domain, told.radius)
-        rate = rates.parse(told.rate, loss, domain)
-        if told.start is not None and rate.code == DOUBLING:
+        params = self.params
+        loss, domain = losses.parse(params.loss), Domain(params.domain, params.radius)
+        rate = rates.parse(params.rate, loss, domain)
+        if params.start is not None and rate.code == DOUBLING:
             raise SettingError("ogd: the doubling rate starts every period at 0, so it takes no start")
-        if told.l1 and domain.code in (BALL, CROSS, SIMPLEX):
+        if params.l1 and domain.code in (BALL, CROSS, SIMPLEX):
             raise SettingError(
                 "ogd: l1 needs the domain box or an infinite radius, and a constant or sqrt rate; got the domain"
-                f" {told.domain} with radius {told.radius:g}"
+                f" {params.domain} with radius {params.radius:g}"
             )
         return loss, domain, rate
 
@@ -72,7 +72,7 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
     _kind = _native.TRUNCATED
     guarded = False
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
         return _native.play_truncated(self._native_loss(), rows, y, weights, self.total, self.record, scores)
 
     @property
@@ -97,7 +97,7 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        _native.score_truncated(rows.given, self.total, self.record, scores)
+        _native.score_truncated(rows.native, self.total, self.record, scores)
         return scores
 
 
@@ -110,14 +110,14 @@ class StronglyConvexGradientDescent(Linear):
 
     name = "ogd-strong"
     declared = settings.StronglyConvexGradientDescent
-    told: settings.StronglyConvexGradientDescent
+    params: settings.StronglyConvexGradientDescent
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.config["sigma"] = self.told.sigma
+        self.config["sigma"] = self.params.sigma
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        loss, ball = losses.parse(self.told.loss), Domain("ball", self.told.radius)
+        loss, ball = losses.parse(self.params.loss), Domain("ball", self.params.radius)
         if math.isinf(loss.lipschitz) and math.isinf(ball.radius):
             raise SettingError(
                 f"ogd-strong: the slope of the loss {loss.name} has no bound, so give a radius to stay within"

@@ -23,7 +23,7 @@ from noregret.domain import Domain
 from noregret.errors import SettingError, spelled
 from noregret.kernel import Kernel, parse
 from noregret.learner import settings
-from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, NativeRows, Vector
 from noregret.learner.fold import Fold, folded, until
 from noregret.learner.supports import BLOCK, Columns, Matrix, Panels, Supports, store, whole
 from noregret.loss import Loss
@@ -40,7 +40,7 @@ class KernelPerceptron(Core):
     name = "kernel"
     weighs_features = False
     declared = settings.KernelPerceptron
-    told: settings.KernelPerceptron
+    params: settings.KernelPerceptron
 
     _grows = "the kernel or the score"
     _remedy = "use a smaller gamma or degree"
@@ -48,27 +48,27 @@ class KernelPerceptron(Core):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.ordered = self.ordered or self.kernel.precomputed
-        self._limit = self.told.budget or 0
-        self._forget = FORGET[self.told.forget or "oldest"]
+        self._limit = self.params.budget or 0
+        self._forget = FORGET[self.params.forget or "oldest"]
         self._count = 0
         self._order = np.zeros(0, np.int64)  # the slot of each support, the oldest first
         self._alpha = np.zeros(0)
-        self._store: Supports = store(self.kernel, self.told.bias, 0, sparse=False)
+        self._store: Supports = store(self.kernel, self.params.bias, 0, sparse=False)
         self._fold: Fold | None = None
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        told = self.told
-        self.kernel = kernel = parse(told.kernel, told.degree, told.coef0, told.gamma)
-        told.kernel, told.degree = kernel if kernel.custom else kernel.name, kernel.degree
-        told.coef0, told.gamma = kernel.coef0, kernel.gamma
-        if told.budget is None and told.forget is not None:
-            raise SettingError(f"kernel: {spelled('forget', told.forget)} needs {spelled('budget')}")
-        if told.seed is not None and told.forget != "random":
+        params = self.params
+        self.kernel = kernel = parse(params.kernel, params.degree, params.coef0, params.gamma)
+        params.kernel, params.degree = kernel if kernel.custom else kernel.name, kernel.degree
+        params.coef0, params.gamma = kernel.coef0, kernel.gamma
+        if params.budget is None and params.forget is not None:
+            raise SettingError(f"kernel: {spelled('forget', params.forget)} needs {spelled('budget')}")
+        if params.seed is not None and params.forget != "random":
             raise SettingError(f"kernel: {spelled('seed')} needs {spelled('forget', 'random')}")
-        if told.budget is not None:
-            told.forget = told.forget or "oldest"
-            told.seed = told.seed or 0 if told.forget == "random" else None
-        _check_rows_as_they_are(kernel, told)
+        if params.budget is not None:
+            params.forget = params.forget or "oldest"
+            params.seed = params.seed or 0 if params.forget == "random" else None
+        _check_rows_as_they_are(kernel, params)
         return super()._rules()
 
     @property
@@ -142,9 +142,9 @@ class KernelPerceptron(Core):
         self._store = store(self.kernel, bool(self.config["bias"][0]), width, sparse=True)
         self.paired, self._order, self._fold = True, np.arange(self._count), None
         if self._count:
-            self._store.keep(self._store.prepared(before.rows(slots).given), self._order, self._order)
+            self._store.keep(self._store.prepared(before.rows(slots).native), self._order, self._order)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if self.kernel.precomputed and weights.shape[0] and not weights.all():
             raise SettingError("kernel precomputed: a row of weight 0 would leave its column without a row")
         for start in range(0, len(y), BLOCK):
@@ -153,7 +153,7 @@ class KernelPerceptron(Core):
                 part = slice(start, stop)
                 start += self._play_block(_part(rows, part), y[part], weights[part], scores[part])
 
-    def _play_block(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+    def _play_block(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
         """One block: its kernel values against the supports and among its own rows, then the rounds.
 
         Returns how many were played: where more supports are to be folded the block ends.
@@ -227,7 +227,7 @@ class KernelPerceptron(Core):
 
     def _score(self, rows: Rows) -> Vector:
         """The scores of prepared rows, without the features that were never learned from."""
-        scores, given = np.empty(len(rows)), _within(rows.given, self.width)
+        scores, given = np.empty(len(rows)), _within(rows.native, self.width)
         for start in range(0, len(rows), BLOCK):
             part = slice(start, min(start + BLOCK, len(rows)))
             values = self._values(self._store.prepared(_part(given, part)), own=False)
@@ -241,22 +241,24 @@ def uniform(seed: int, first: int, count: int) -> Vector:
     return np.asarray((raw >> np.uint64(11)) * 2.0**-53)
 
 
-def _check_rows_as_they_are(kernel: Kernel, told: settings.KernelPerceptron) -> None:
+def _check_rows_as_they_are(kernel: Kernel, params: settings.KernelPerceptron) -> None:
     """A bias and scaled rows must mean something."""
-    if not kernel.summed and told.bias:
+    if not kernel.summed and params.bias:
         raise SettingError(f"kernel {kernel.name}: a bias has no meaning for it; add a constant to the kernel instead")
-    if kernel.precomputed and (told.unit_norm or told.scale is not None or told.expand is not None or told.lags):
+    if kernel.precomputed and (
+        params.unit_norm or params.scale is not None or params.expand is not None or params.lags
+    ):
         raise SettingError("kernel precomputed: its rows are kernel values, so they cannot be scaled or expanded")
-    if kernel.precomputed and told.budget is not None:
+    if kernel.precomputed and params.budget is not None:
         raise SettingError("kernel precomputed: the number of its rows is known, so a budget has no meaning")
 
 
-def _part(rows: Given, part: slice) -> Given:
+def _part(rows: NativeRows, part: slice) -> NativeRows:
     """Consecutive rows."""
     return (rows[0][part.start : part.stop + 1], *rows[1:]) if isinstance(rows, tuple) else rows[part]
 
 
-def _within(rows: Given, width: int) -> Given:
+def _within(rows: NativeRows, width: int) -> NativeRows:
     """Rows without the features from `width` on."""
     if not isinstance(rows, tuple):
         return rows[:, :width]

@@ -14,7 +14,7 @@ import numpy as np
 from noregret import _native
 from noregret._native import SMALL, largest, lowest, norm1, norm2
 from noregret.errors import SettingError
-from noregret.learner.core import NO_WEIGHTS, Arrays, Core, Given, Vector, aligned, check_memory, fit
+from noregret.learner.core import NO_WEIGHTS, Arrays, Core, NativeRows, Vector, aligned, check_memory, fit
 from noregret.stream.block import Rows, Sparse
 
 SOME = 2**17  # rows that are learned from at a time where nobody asks for the scores
@@ -107,11 +107,11 @@ class Linear(Core):
             self._loss = self.loss.native
         return self._loss
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if self._rounds(rows, y, weights, scores) < len(y):
             self._diverged()
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> int:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> int:
         """Play the rows; how many were played before one would overflow."""
         return _native.play_linear(self._native_loss(), rows, y, weights, self.z, self.total, self.record, scores)
 
@@ -127,7 +127,7 @@ class Linear(Core):
             scores = self._blank(min(len(rows), SOME))
             for start in range(0, len(rows), SOME):
                 stop = min(start + SOME, len(rows))
-                self._play(rows.given_part(start, stop), y[start:stop], NO_WEIGHTS, scores[: stop - start])
+                self._play(rows.native_part(start, stop), y[start:stop], NO_WEIGHTS, scores[: stop - start])
 
     def _blank(self, rows: int) -> Vector:
         return np.empty(rows)  # the loop writes every score, or the play is refused
@@ -138,7 +138,7 @@ class Linear(Core):
             z = np.concatenate([z, np.zeros(rows.width - z.shape[0])])
         scores = np.empty(len(rows))
         state = self.state[0]
-        _native.score_linear(rows.given, z, float(state["scale"]), float(state["bias"]), scores)
+        _native.score_linear(rows.native, z, float(state["scale"]), float(state["bias"]), scores)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.learner.core import Arrays, Given
+from noregret.learner.core import Arrays, NativeRows
 from noregret.rounds import as_sparse
 from noregret.stream.block import Dense, Rows, Sparse
 
@@ -23,7 +23,7 @@ class UpdateLog:
         self._ends: NDArray[np.int64] = np.zeros(1, np.int64)
 
     @property
-    def given(self) -> Given:
+    def native(self) -> NativeRows:
         """The rows as the native loops take them."""
         if self._dense is not None:
             return self._dense[: self.count]
@@ -59,7 +59,7 @@ class UpdateLog:
 
     def arrays(self) -> Arrays:
         """For the model file."""
-        given = self.given
+        given = self.native
         if isinstance(given, tuple):
             return {"log_ends": given[0], "log_indices": given[1], "log_values": given[2]}
         return {"log_rows": given}

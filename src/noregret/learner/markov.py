@@ -12,7 +12,7 @@ import numpy as np
 
 from noregret._native import play_markov, score_markov
 from noregret.learner import settings
-from noregret.learner.core import Arrays, Given, Vector, fit
+from noregret.learner.core import Arrays, NativeRows, Vector, fit
 from noregret.learner.scored import Scored
 from noregret.stream.block import Rows
 
@@ -26,16 +26,16 @@ class MarkovLabels(Scored):
 
     name = "markov"
     declared = settings.MarkovLabels
-    told: settings.MarkovLabels
+    params: settings.MarkovLabels
     scale_free = True
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.needs_past |= self.told.order > 0
-        self.counts = np.zeros((2 << self.told.order, 2))
+        self.needs_past |= self.params.order > 0
+        self.counts = np.zeros((2 << self.params.order, 2))
         self.context = np.ones(1, np.int64)  # a bit 1, then the last labels, the newest last
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if play_markov(rows, y, weights, self.counts, self.context, self.record, scores) < len(y):
             self._diverged()
 

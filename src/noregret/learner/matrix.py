@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noregret._native import norm2, play_matrix, score_matrix
 from noregret.errors import MemoryShortError
-from noregret.learner.core import Arrays, Core, Given, Vector, fit
+from noregret.learner.core import Arrays, Core, NativeRows, Vector, fit
 from noregret.memory import free_memory
 from noregret.stream.block import Dense, Rows, Sparse
 
@@ -32,8 +32,8 @@ class Matrix(Core):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.ridge = float(self.told.ridge)
-        self.shift = int(self.told.bias)  # with a bias, place 0 is the constant 1
+        self.ridge = float(self.params.ridge)
+        self.shift = int(self.params.bias)  # with a bias, place 0 is the constant 1
         self.A, self.B, self.b, self.u, self.q = self._fresh(self.shift)
 
     @property
@@ -81,7 +81,7 @@ class Matrix(Core):
         diagonal = np.eye(size)
         return self.ridge * diagonal, diagonal / self.ridge, np.zeros(size), np.zeros(size), np.zeros(size)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         matrices = (self.A, self.B, self.b, self.u, self.q)
         if play_matrix(rows, y, weights, *matrices, self.places, self.record, scores) < len(y):
             self._diverged()
@@ -91,7 +91,7 @@ class Matrix(Core):
             rows = below(rows, self.width)
         scores = np.empty(len(rows))
         scale, room = float(self.state["scale"][0]), np.empty(self.places)
-        score_matrix(rows.given, bool(self.shift), self.B, self.u, self.places, scale, room, scores)
+        score_matrix(rows.native, bool(self.shift), self.B, self.u, self.places, scale, room, scores)
         return scores
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from noregret._native import play_classes
 from noregret.learner import settings
 from noregret.learner.classes import Weighted, wider
-from noregret.learner.core import NO_WEIGHTS, Arrays, Given, Vector, fit
+from noregret.learner.core import NO_WEIGHTS, Arrays, NativeRows, Vector, fit
 from noregret.rounds import Gathering
 from noregret.stream.block import Rows
 
@@ -30,13 +30,13 @@ class MulticlassPerceptron(Weighted):
 
     name = "multiclass"
     declared = settings.MulticlassPerceptron
-    told: settings.MulticlassPerceptron
+    params: settings.MulticlassPerceptron
     outputs = 3  # of a round: the margin, the class predicted and its score
 
     def __init__(self, **given: Any) -> None:
         self.moved: NDArray[np.int64] = np.zeros(0, np.int64)
         super().__init__(**given)
-        self.one_vs_rest = self.told.update == "one-vs-rest"
+        self.one_vs_rest = self.params.update == "one-vs-rest"
 
     def _make_columns(self, classes: int) -> None:
         super()._make_columns(classes)
@@ -52,15 +52,15 @@ class MulticlassPerceptron(Weighted):
         """The mistakes in which a class first appeared and nothing was learned from it, for no other scored as high."""
         return int(self.clock[1])
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         self._rounds(rows, y, weights, scores, NO_MOVES)
 
-    def _play_kept(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
+    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
         moves = np.zeros((len(rows), self._classes(y)), np.int8)
-        self._rounds(rows.given, y, NO_WEIGHTS if weights is None else weights, scores, moves)
+        self._rounds(rows.native, y, NO_WEIGHTS if weights is None else weights, scores, moves)
         keep.add(rows, y, weights, scores, moves)
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, scores: Vector, moves: NDArray[np.int8]) -> None:
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector, moves: NDArray[np.int8]) -> None:
         self._meet(y)
         state = (self.z, self.biases, self.record, self.clock, self.counts, self.moved, self.table, self._buffer)
         wide = scores.reshape(-1, self.outputs)

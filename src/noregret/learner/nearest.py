@@ -23,7 +23,7 @@ from noregret._native import (
 )
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Given, Vector
+from noregret.learner.core import EVERYWHERE, Arrays, NativeRows, Vector
 from noregret.learner.forecaster import Forecaster
 from noregret.learner.scored import Scored
 from noregret.learner.window import Window
@@ -33,15 +33,15 @@ from noregret.stream.block import Rows
 
 
 class Neighbours(Scored):
-    """One that scores by the rows of a window, and keeps `kept` of each."""
+    """One that scores by the rows of a window, and keeps `stored` of each."""
 
-    told: settings.NearestNeighbours | settings.NearestNumbers
+    params: settings.NearestNeighbours | settings.NearestNumbers
     gathers = GRADIENTS
-    kept: ClassVar[tuple[str, ...]]
+    stored: ClassVar[tuple[str, ...]]
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.window = Window(self.name, self.told.window, self.told.neighbours, *self.kept)
+        self.window = Window(self.name, self.params.window, self.params.neighbours, *self.stored)
 
     def grow(self, width: int, sparse: bool) -> None:
         self.window.grow(width)
@@ -64,17 +64,17 @@ class NearestNeighbours(Neighbours):
 
     name = "nearest"
     declared = settings.NearestNeighbours
-    kept = ("votes",)
+    stored = ("votes",)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        own = (*self.window.given, self.record, self.total[: self.width], scores)
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+        own = (*self.window.native, self.record, self.total[: self.width], scores)
         if play_nearest(rows, y, weights, *own) < len(y):
             self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        own = (*self.window.given, scores)
-        score_nearest(rows.given, *own)
+        own = (*self.window.native, scores)
+        score_nearest(rows.native, *own)
         return scores
 
 
@@ -83,21 +83,21 @@ class NearestNumbers(Neighbours):
 
     name = "nearest-numbers"
     declared = settings.NearestNumbers
-    kept = ("numbers", "votes")
+    stored = ("numbers", "votes")
     _remedy = "use smaller labels"
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
         return squared(), EVERYWHERE, Rate(CONSTANT, 1.0)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        own = (*self.window.given, self.record, self.total[: self.width], scores)
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+        own = (*self.window.native, self.record, self.total[: self.width], scores)
         if play_nearest_numbers(rows, y, weights, *own) < len(y):
             self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        own = (*self.window.given, scores)
-        score_nearest_numbers(rows.given, *own)
+        own = (*self.window.native, scores)
+        score_nearest_numbers(rows.native, *own)
         return scores
 
 
@@ -106,26 +106,26 @@ class NearestClasses(Forecaster):
 
     name = "nearest-classes"
     declared = settings.NearestClasses
-    told: settings.NearestClasses
+    params: settings.NearestClasses
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.window = Window(self.name, self.told.window, self.told.neighbours, "classes", "votes")
+        self.window = Window(self.name, self.params.window, self.params.neighbours, "classes", "votes")
 
     @property
     def weight_norm(self) -> float:
         """0: it has no weights."""
         return 0.0
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
-        own = (*self.window.given, self.told.smoothing, *where)
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
+        own = (*self.window.native, self.params.smoothing, *where)
         return play_nearest_classes(rows, y, weights, *own)
 
     def _score(self, rows: Rows) -> Vector:
         """ln(α + votes) for each row and each class."""
         scores = np.empty((len(rows), self.known))
-        own = (*self.window.given, self.told.smoothing, scores)
-        score_nearest_classes(rows.given, *own)
+        own = (*self.window.native, self.params.smoothing, scores)
+        score_nearest_classes(rows.native, *own)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

@@ -17,7 +17,7 @@ from noregret import loss as losses
 from noregret._native import CONSTANT, GRADIENTS, norm2, play_newton, score_newton
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Core, Given, Vector, fit
+from noregret.learner.core import EVERYWHERE, Arrays, Core, NativeRows, Vector, fit
 from noregret.learner.matrix import Square, below, room_for
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -29,7 +29,7 @@ class LogisticNewton(Core):
 
     name = "newton"
     declared = settings.LogisticNewton
-    told: settings.LogisticNewton
+    params: settings.LogisticNewton
     gathers = GRADIENTS
     compared_only = True
     _grows = "the weights or the loss"
@@ -37,11 +37,11 @@ class LogisticNewton(Core):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.shift = int(self.told.bias)  # with a bias, place 0 is the constant 1
+        self.shift = int(self.params.bias)  # with a bias, place 0 is the constant 1
         self.S, self.theta, self.total, self.f = self._fresh(self.shift)
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return losses.logistic(), EVERYWHERE, Rate(CONSTANT, self.told.ridge)
+        return losses.logistic(), EVERYWHERE, Rate(CONSTANT, self.params.ridge)
 
     @property
     def places(self) -> int:
@@ -96,12 +96,12 @@ class LogisticNewton(Core):
 
     def _fresh(self, size: int) -> tuple[Square, Vector, Vector, Vector]:
         """The root of I/a, θ, Σg and room to work in, before the first round."""
-        root = math.sqrt(1.0 / self.told.ridge)
+        root = math.sqrt(1.0 / self.params.ridge)
         return root * np.eye(size), np.zeros(size), np.zeros(size), np.zeros(size)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        state, told = (self.S, self.theta, self.total, self.f, self.places), self.told
-        rules = told.ridge, told.walk, told.play == "two-label"
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+        state, params = (self.S, self.theta, self.total, self.f, self.places), self.params
+        rules = params.ridge, params.walk, params.play == "two-label"
         if play_newton(rows, y, weights, *state, *rules, self.record, scores) < len(y):
             self._diverged()
 
@@ -109,6 +109,6 @@ class LogisticNewton(Core):
         if rows.width > self.width:
             rows = below(rows, self.width)
         scores, f = np.empty(len(rows)), np.empty(self.places)
-        two_label = self.told.play == "two-label"
-        score_newton(rows.given, bool(self.shift), self.S, self.theta, self.places, two_label, f, scores)
+        two_label = self.params.play == "two-label"
+        score_newton(rows.native, bool(self.shift), self.S, self.theta, self.places, two_label, f, scores)
         return scores

@@ -28,11 +28,11 @@ class _Passive(Linear):
     _rule: ClassVar[int]
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        loss = losses.parse(self.told.loss)
+        loss = losses.parse(self.params.loss)
         if not loss.passive:
             able = ", ".join(name for name, make in losses.LOSSES.items() if make().passive)
             raise SettingError(f"{self.name}: loss must be one of {able}, got {loss.name}")
-        return loss, EVERYWHERE, Rate(self._rule, as_dict(self.told).get("aggressiveness") or 0.0)
+        return loss, EVERYWHERE, Rate(self._rule, as_dict(self.params).get("aggressiveness") or 0.0)
 
 
 class PassiveAggressive(_Passive):

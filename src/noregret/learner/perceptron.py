@@ -22,14 +22,16 @@ class Perceptron(Linear):
 
     name = "perceptron"
     declared = settings.Perceptron
-    told: settings.Perceptron
+    params: settings.Perceptron
     compared_only = True
     perceptron_rounds = True
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        if self.told.start is None:
-            self.state["scale"] = self.told.rate  # sums in units of the step: their signs are then the same for every η
+        if self.params.start is None:
+            self.state["scale"] = (
+                self.params.rate
+            )  # sums in units of the step: their signs are then the same for every η
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return zero_one(self.told.tie), EVERYWHERE, Rate(CONSTANT, self.told.rate)
+        return zero_one(self.params.tie), EVERYWHERE, Rate(CONSTANT, self.params.rate)

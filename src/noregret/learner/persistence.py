@@ -12,7 +12,7 @@ import numpy as np
 from noregret._native import CONSTANT, play_persistence
 from noregret.domain import Domain
 from noregret.learner import settings
-from noregret.learner.core import EVERYWHERE, Arrays, Core, Given, Vector, fit
+from noregret.learner.core import EVERYWHERE, Arrays, Core, NativeRows, Vector, fit
 from noregret.loss import Loss, squared
 from noregret.rate import Rate
 from noregret.stream.block import Rows
@@ -25,7 +25,7 @@ class Persistence(Core):
 
     name = "persistence"
     declared = settings.Persistence
-    told: settings.Persistence
+    params: settings.Persistence
     compared_only = True
     _grows = "the loss"
     _remedy = "use smaller labels"
@@ -49,15 +49,15 @@ class Persistence(Core):
     def grow(self, width: int, sparse: bool) -> None:
         self.width = max(self.width, width)
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
-        if play_persistence(RULES.index(self.told.rule), rows, y, weights, self.memory, self.record, scores) < len(y):
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
+        if play_persistence(RULES.index(self.params.rule), rows, y, weights, self.memory, self.record, scores) < len(y):
             self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         """What comes next, whatever the row."""
         rounds, _, mean, first, last = self.memory.tolist()
-        step = (last - first) / (rounds - 1.0) if self.told.rule == "drift" and rounds >= 2.0 else 0.0
-        return np.full(len(rows), mean if self.told.rule == "mean" else last + step)
+        step = (last - first) / (rounds - 1.0) if self.params.rule == "drift" and rounds >= 2.0 else 0.0
+        return np.full(len(rows), mean if self.params.rule == "mean" else last + step)
 
     def arrays(self) -> Arrays:
         return {"memory": self.memory}

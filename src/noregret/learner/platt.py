@@ -12,7 +12,7 @@ from noregret._native import PLATT_NUMBERS, apply_platt, apply_temperature, cali
 from noregret.learner.core import NO_WEIGHTS, Vector
 
 
-def untold(slope: float = 1.0) -> Vector:
+def unfitted(slope: float = 1.0) -> Vector:
     """a, b, the three numbers of the Hessian, Σk and the mean of |z|, before the first round."""
     fresh = np.zeros(PLATT_NUMBERS)
     fresh[[0, 2, 4]] = slope, 1.0, 1.0
@@ -29,7 +29,7 @@ class Platt:
     """
 
     def __init__(self) -> None:
-        self.state = untold()
+        self.state = unfitted()
 
     def play(self, scores: Vector, y: Vector, weights: Vector | None = None) -> Vector:
         """The log-odds of each score by what was learned before it; each label is then learned from.

@@ -23,12 +23,12 @@ class RidgeForgetting(Matrix):
 
     name = "ridge"
     declared = settings.RidgeForgetting
-    told: settings.RidgeForgetting
+    params: settings.RidgeForgetting
     compared_only = True
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.config["beta"] = self.told.forgetting
+        self.config["beta"] = self.params.forgetting
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return squared(), EVERYWHERE, Rate(CONSTANT, self.told.ridge)
+        return squared(), EVERYWHERE, Rate(CONSTANT, self.params.ridge)

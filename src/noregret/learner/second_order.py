@@ -22,8 +22,8 @@ class SecondOrderPerceptron(Matrix):
 
     name = "second-order"
     declared = settings.SecondOrderPerceptron
-    told: settings.SecondOrderPerceptron
+    params: settings.SecondOrderPerceptron
     compared_only = True
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return zero_one(self.told.tie), EVERYWHERE, Rate(CONSTANT, self.told.ridge)
+        return zero_one(self.params.tie), EVERYWHERE, Rate(CONSTANT, self.params.ridge)

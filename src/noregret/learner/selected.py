@@ -93,7 +93,7 @@ class Selected(Core):
         if rows.width > self.width:
             w = np.concatenate([w, np.zeros(rows.width - self.width)])
         found = np.empty(len(rows))
-        _native.score_linear(rows.given, w, 1.0, float(self.biases[j]), found)
+        _native.score_linear(rows.native, w, 1.0, float(self.biases[j]), found)
         return found
 
     def grow(self, width: int, sparse: bool) -> None:

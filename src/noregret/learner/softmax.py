@@ -11,7 +11,7 @@ from typing import Any
 from noregret._native import play_softmax
 from noregret.learner import settings
 from noregret.learner.classes import Weighted
-from noregret.learner.core import Given, Vector
+from noregret.learner.core import NativeRows, Vector
 from noregret.learner.forecaster import Forecaster
 
 
@@ -20,7 +20,7 @@ class SoftmaxAdaGrad(Weighted, Forecaster):
 
     name = "softmax"
     declared = settings.SoftmaxAdaGrad
-    told: settings.SoftmaxAdaGrad
+    params: settings.SoftmaxAdaGrad
     tables = ("z", "squares")
     lines = ("biases", "bias_squares")
     squares: Vector
@@ -30,6 +30,6 @@ class SoftmaxAdaGrad(Weighted, Forecaster):
         Weighted._make_columns(self, classes)
         Forecaster._make_columns(self, classes)
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
-        own = (self.z, self.biases, self.squares, self.bias_squares, self.told.rate)
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
+        own = (self.z, self.biases, self.squares, self.bias_squares, self.params.rate)
         return play_softmax(rows, y, weights, *own, *where)

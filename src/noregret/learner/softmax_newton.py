@@ -16,7 +16,7 @@ from noregret._native import play_softmax_newton
 from noregret.arithmetic import exp
 from noregret.learner import settings
 from noregret.learner.classes import Weighted
-from noregret.learner.core import Arrays, Given, Vector, fit
+from noregret.learner.core import Arrays, NativeRows, Vector, fit
 from noregret.learner.forecaster import Forecaster
 from noregret.learner.matrix import room_for
 from noregret.stream.block import Rows
@@ -27,13 +27,13 @@ class SoftmaxNewton(Weighted, Forecaster):
 
     name = "softmax-newton"
     declared = settings.SoftmaxNewton
-    told: settings.SoftmaxNewton
+    params: settings.SoftmaxNewton
     _grows = "the matrix, the weights or the loss"
     _remedy = "use a larger ridge"
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.shift = int(self.told.bias)
+        self.shift = int(self.params.bias)
         self.A, self.B = np.zeros((0, 0)), np.zeros((0, 0))
         self.heat = np.zeros(2)  # θ and the sum of its squared gradients
         self.steps = np.zeros(1, np.int64)
@@ -47,7 +47,7 @@ class SoftmaxNewton(Weighted, Forecaster):
     def _make_places(self, size: int) -> None:
         """aI and its inverse for that many places, with what is known of the first of them."""
         n, eye = len(self.A), np.eye(size)
-        A, B = float(self.told.ridge) * eye, eye / float(self.told.ridge)
+        A, B = float(self.params.ridge) * eye, eye / float(self.params.ridge)
         A[:n, :n], B[:n, :n] = self.A, self.B
         self.A, self.B, self._q = A, B, np.zeros(size)
 
@@ -62,8 +62,8 @@ class SoftmaxNewton(Weighted, Forecaster):
             self._make_places(room_for(self.name, places, len(self.A), 2))
         super().grow(width, sparse)
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
-        matrices = (self.A, self.B, self._q, self.places, float(self.told.ridge))
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
+        matrices = (self.A, self.B, self._q, self.places, float(self.params.ridge))
         own = (self.z, self.biases, *matrices, self._raw, self.heat, self.steps)
         return play_softmax_newton(rows, y, weights, *own, *where)
 

@@ -14,7 +14,7 @@ from noregret import arithmetic
 from noregret._native import play_succession
 from noregret.learner import settings
 from noregret.learner.classes import wider
-from noregret.learner.core import Arrays, Given, Vector, check_memory, fit
+from noregret.learner.core import Arrays, NativeRows, Vector, check_memory, fit
 from noregret.learner.forecaster import Forecaster
 from noregret.stream.block import Rows
 
@@ -24,7 +24,7 @@ class MarkovClasses(Forecaster):
 
     name = "markov-classes"
     declared = settings.MarkovClasses
-    told: settings.MarkovClasses
+    params: settings.MarkovClasses
 
     def __init__(self, **given: Any) -> None:
         self.seen, self.last = np.zeros((0, 0)), np.zeros(1, np.int64)
@@ -33,7 +33,7 @@ class MarkovClasses(Forecaster):
     @property
     def contexts(self) -> int:
         """How many rows of counts there are."""
-        return 1 + self.known * self.told.order
+        return 1 + self.known * self.params.order
 
     @property
     def weight_norm(self) -> float:
@@ -42,7 +42,7 @@ class MarkovClasses(Forecaster):
 
     def _make_columns(self, classes: int) -> None:
         Forecaster._make_columns(self, classes)
-        rows = 1 + classes * self.told.order
+        rows = 1 + classes * self.params.order
         check_memory(8 * rows * classes, classes)
         self.seen = wider(self.seen, (rows, classes))
 
@@ -53,8 +53,8 @@ class MarkovClasses(Forecaster):
     def grow(self, width: int, sparse: bool) -> None:
         self.width = max(self.width, width)
 
-    def _rounds(self, rows: Given, y: Vector, weights: Vector, *where: Any) -> int:
-        return play_succession(rows, y, weights, self.seen, self.last, bool(self.told.order), *where)
+    def _rounds(self, rows: NativeRows, y: Vector, weights: Vector, *where: Any) -> int:
+        return play_succession(rows, y, weights, self.seen, self.last, bool(self.params.order), *where)
 
     def _score(self, rows: Rows) -> Vector:
         """ln(n_k + ½), whatever the row: each is taken for the one that comes next."""
@@ -66,7 +66,7 @@ class MarkovClasses(Forecaster):
 
     def restore(self, arrays: Arrays, width: int, paired: bool) -> None:
         classes = len(arrays["counts"])
-        fit(arrays, {"seen": (1 + classes * self.told.order, classes), "last": (1,)})
+        fit(arrays, {"seen": (1 + classes * self.params.order, classes), "last": (1,)})
         self._restore_counts(arrays)
         self.width = width
         self.seen[: self.contexts, :classes] = arrays["seen"]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from noregret._native import PANEL, TILE_ROWS, kernel_values, lay, panel_sums, sparse_sums, take
 from noregret.errors import SettingError
 from noregret.kernel import Kernel
-from noregret.learner.core import Given, Vector, check_memory, fit
-from noregret.learner.threads import in_pieces
+from noregret.learner.core import NativeRows, Vector, check_memory, fit
+from noregret.learner.threads import in_chunks
 from noregret.rounds import in_order
 from noregret.stream.block import Dense, Rows, Sparse
 
@@ -32,7 +32,7 @@ class Supports(Protocol):
 
     sparse: bool
 
-    def prepared(self, rows: Given) -> Any: ...
+    def prepared(self, rows: NativeRows) -> Any: ...
     def fill(self, block: Any, first: int, slots: int, G: Matrix) -> None: ...
     def within(self, block: Any, G: Matrix, to: int) -> None: ...
     def keep(self, block: Any, which: Ints, slots: Ints) -> None: ...
@@ -63,7 +63,7 @@ class Panels(_Summed):
         super().__init__(kernel, bias, width)
         self.flat = np.zeros(0)
 
-    def prepared(self, rows: Given) -> Matrix:
+    def prepared(self, rows: NativeRows) -> Matrix:
         """The rows as a matrix of all features, lines of zeros making the number a multiple of four."""
         return dense(rows, self.width, TILE_ROWS)
 
@@ -73,7 +73,7 @@ class Panels(_Summed):
         def some(begin: int, end: int) -> None:
             self._sums(flat, begin // PANEL, end, block, G, begin)
 
-        in_pieces(some, slots - first, block.size)
+        in_chunks(some, slots - first, block.size)
 
     def within(self, block: Matrix, G: Matrix, to: int) -> None:
         def some(begin: int, end: int) -> None:
@@ -81,7 +81,7 @@ class Panels(_Summed):
             lay(block, which, own, which - begin)
             self._sums(own, 0, end - begin, block[begin:], G[begin:], to + begin)
 
-        in_pieces(some, len(block), block.size // 2)
+        in_chunks(some, len(block), block.size // 2)
 
     def _sums(self, flat: Vector, panel: int, end: int, block: Matrix, G: Matrix, to: int) -> None:
         """The values of the slots from a panel's first up to `end`, from the column `to` on."""
@@ -132,7 +132,7 @@ class Compressed(_Summed):
         self.indices, self.values, self.end = np.zeros(0, np.uint32), np.zeros(0), 0
         self._spread = np.zeros(width)
 
-    def prepared(self, rows: Given) -> Sparse:
+    def prepared(self, rows: NativeRows) -> Sparse:
         return replace(in_order(Sparse(*rows) if isinstance(rows, tuple) else Dense(rows)), columns=self.width)
 
     def fill(self, block: Sparse, first: int, slots: int, G: Matrix) -> None:
@@ -144,7 +144,7 @@ class Compressed(_Summed):
     def _sums(self, starts: Ints, stops: Ints, indices: Any, stored: Any, block: Sparse, G: Matrix, to: int) -> None:
         if not self._spread.flags.writeable:  # a learner that was loaded into memory that is only read
             self._spread = np.zeros(self.width)
-        sparse_sums(self.kernel.sum, starts, stops, indices, stored, block.given, self._spread, G, to)
+        sparse_sums(self.kernel.sum, starts, stops, indices, stored, block.native, self._spread, G, to)
         self._finish(G, to, to + len(starts))
 
     def keep(self, block: Sparse, which: Ints, slots: Ints) -> None:
@@ -217,7 +217,7 @@ class Own:
         self.width = width
         self.stored = np.zeros((0, width))
 
-    def prepared(self, rows: Given) -> Matrix:
+    def prepared(self, rows: NativeRows) -> Matrix:
         return dense(rows, self.width, 1)
 
     def fill(self, block: Matrix, first: int, slots: int, G: Matrix) -> None:
@@ -259,7 +259,7 @@ class Columns:
         self.columns = np.zeros(0, np.int64)
         self.seen = 0  # rows so far: the column of the next one, counted from 0 again when all columns had their row
 
-    def prepared(self, rows: Given) -> Matrix:
+    def prepared(self, rows: NativeRows) -> Matrix:
         if isinstance(rows, tuple):
             raise SettingError("kernel precomputed: the rows of the Gram matrix must be dense")
         return dense(rows, self.width, 1)
@@ -312,7 +312,7 @@ def whole(count: int) -> int:
     return -(-count // PANEL) * PANEL
 
 
-def dense(rows: Given, width: int, multiple: int) -> Matrix:
+def dense(rows: NativeRows, width: int, multiple: int) -> Matrix:
     """Rows as a matrix of `width` columns; lines of zeros make the number a multiple."""
     count = len(rows[0]) - 1 if isinstance(rows, tuple) else len(rows)
     if not isinstance(rows, tuple) and rows.shape[1] == width and count % multiple == 0:

@@ -12,7 +12,7 @@ MANY = 4e6  # multiplications from which another thread is worth waking
 PIECE = 32  # what a thread takes at once: a multiple of a panel's lanes
 
 
-def in_pieces(task: Callable[[int, int], None], count: int, each: int) -> None:
+def in_chunks(task: Callable[[int, int], None], count: int, each: int) -> None:
     """task(begin, end) for the pieces of 0..count, in any order; by several threads where there is much to multiply."""
     threads = min(_threads(), -(-count // PIECE)) if count * each >= MANY else 1
     waiting = deque(range(0, count, PIECE))

@@ -23,10 +23,10 @@ class VovkAzouryWarmuth(Matrix):
 
     name = "vaw"
     declared = settings.VovkAzouryWarmuth
-    told: settings.VovkAzouryWarmuth
+    params: settings.VovkAzouryWarmuth
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
-        return squared(), EVERYWHERE, Rate(CONSTANT, self.told.ridge)
+        return squared(), EVERYWHERE, Rate(CONSTANT, self.params.ridge)
 
     def comparator_sigma(self, rounds: int) -> float:
         """2a/T, so that (σT/2)‖u‖² is a‖u‖²; where that is no float, the next one above."""

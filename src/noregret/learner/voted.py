@@ -14,7 +14,7 @@ import numpy as np
 
 from noregret._native import votes_on
 from noregret.learner import settings
-from noregret.learner.core import Arrays, Given, Vector
+from noregret.learner.core import Arrays, NativeRows, Vector
 from noregret.learner.linear import Linear
 from noregret.learner.log import UpdateLog, room
 from noregret.stream.block import Rows, rows_of
@@ -58,7 +58,7 @@ class VotedPerceptron(Linear):
     def _new_single(self) -> None:
         return None  # the rows of mistakes are kept by `_play`
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         scores.fill(math.nan)
         before = self.rounds
         try:
@@ -66,7 +66,7 @@ class VotedPerceptron(Linear):
         finally:  # also of the rounds before one that would overflow
             self._take_in(rows, y, weights, scores, self.rounds - before)
 
-    def _take_in(self, rows: Given, y: Vector, weights: Vector, scores: Vector, count: int) -> None:
+    def _take_in(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector, count: int) -> None:
         """Keep what the last `count` rounds add: the rows of mistakes, and how long each predictor lasted."""
         played = np.flatnonzero(~np.isnan(scores))[:count]
         wrong = self.missed(scores[played], y[played])
@@ -80,11 +80,11 @@ class VotedPerceptron(Linear):
         self._survived[old : self.log.count + 1] += np.diff(ends, prepend=0)
 
     def _score(self, rows: Rows) -> Vector:
-        log = self.log.given
+        log = self.log.native
         width = max(self.width, 1) if isinstance(log, tuple) else log.shape[1]
         bias, tie = float(self.config["bias"][0]), float(self.config["tie"][0])
         scores = np.empty(len(rows))
-        votes_on(rows.given, log, self.steps, self.ballots, bias, tie, np.zeros(width), scores)
+        votes_on(rows.native, log, self.steps, self.ballots, bias, tie, np.zeros(width), scores)
         return scores
 
     def arrays(self) -> Arrays:

@@ -31,7 +31,7 @@ class Window:
         return np.zeros((-(-self.size // TILE), width, TILE))
 
     @property
-    def given(self) -> Any:
+    def native(self) -> Any:
         """What the loops take, with room to work in."""
         row, near = np.zeros(self.tiles.shape[1]), np.zeros(2 * self.neighbours)
         return self.tiles.reshape(-1), *self.lines.values(), self.learned, row, near, self.neighbours

@@ -13,8 +13,8 @@ import numpy as np
 
 from noregret._native import COUNTED_NUMBERS, GRADIENTS, play_words, score_words
 from noregret.learner import settings
-from noregret.learner.core import Arrays, Given, Vector, check_memory, fit
-from noregret.learner.platt import untold
+from noregret.learner.core import Arrays, NativeRows, Vector, check_memory, fit
+from noregret.learner.platt import unfitted
 from noregret.learner.scored import Scored
 from noregret.stream.block import Rows
 
@@ -26,7 +26,7 @@ class NaiveBayes(Scored):
 
     name = "naive-bayes"
     declared = settings.NaiveBayes
-    told: settings.NaiveBayes
+    params: settings.NaiveBayes
     gathers = GRADIENTS
     scale_free = True
     _remedy = "use smaller sample weights or counts"
@@ -35,19 +35,19 @@ class NaiveBayes(Scored):
         super().__init__(**given)
         self.counts = np.zeros((0, 2))
         self.counted = np.zeros(COUNTED_NUMBERS)
-        self.platt = untold(SLOPE)
+        self.platt = unfitted(SLOPE)
 
     @property
     def _learned(self) -> tuple[Vector, Vector, Vector, float, bool]:
-        return self.counts, self.counted, self.platt, self.told.smoothing, self.told.temper == "platt"
+        return self.counts, self.counted, self.platt, self.params.smoothing, self.params.temper == "platt"
 
-    def _play(self, rows: Given, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         if play_words(rows, y, weights, *self._learned, self.record, self.total, scores) < len(y):
             self._diverged()
 
     def _score(self, rows: Rows) -> Vector:
         scores = np.empty(len(rows))
-        score_words(rows.given, *self._learned, scores)
+        score_words(rows.native, *self._learned, scores)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

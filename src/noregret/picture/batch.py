@@ -61,7 +61,7 @@ def step_sizes(rounds: Rounds, sizes: Sequence[float] = SIZES, limit: int = 10_0
     From 0 they would all make the same mistakes: there the step size only scales the weights.
     """
     total = np.zeros(rounds.width)
-    sum_rows(rounds.given, -rounds.y / max(len(rounds), 1), total)
+    sum_rows(rounds.native, -rounds.y / max(len(rounds), 1), total)
     return {f"step {size:g}": iterate(rounds, step=size, start=total, limit=limit) for size in sizes}
 
 

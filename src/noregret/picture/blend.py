@@ -94,7 +94,7 @@ def regret_axes(axes: Any, blend: Blend) -> Any:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.set_major_formatter("{x:,.4g}")
     axes.set_xlabel("round")
-    what = "expected cost" if blend.reading["loss"] == "costs" else f"{blend.reading['loss']} loss"
+    what = "expected cost" if blend.contest.judged_by.costs else f"{blend.reading['loss']} loss"
     axes.set_ylabel(f"regret against the best {'mean ' if mean else ''}so far{', at most' if mean else ''}\n({what})")
     axes.set_xlim(right=blend.rounds + 0.5 * (blend.rounds == 1))
     plain_frame(axes)

@@ -20,7 +20,7 @@ from noregret.learner.core import Core
 from noregret.picture.canvas import thinned
 from noregret.proof.facts.candidates import without_bias
 from noregret.proof.replay import chains, classes, fresh, replay
-from noregret.proof.separation import lay_out
+from noregret.proof.separation import labelled_rows
 from noregret.rounds import Rounds
 from noregret.run import Run
 from noregret.stream.block import Dense, Sparse
@@ -112,7 +112,9 @@ def film_of(name: str, thing: Any, streams: tuple[Any, ...], most: int) -> Film:
         raise SettingError("plot: pass exactly one stream, the one the rows came from")
     if isinstance(thing, BatchRun):
         rounds = (
-            streams[0] if isinstance(streams[0], Rounds) else lay_out(streams[0], reading={}, bias=thing.bias).rounds
+            streams[0]
+            if isinstance(streams[0], Rounds)
+            else labelled_rows(streams[0], reading={}, bias=thing.bias).rounds
         )
         return _film_of_batch(name, thing, rounds, most)
     if isinstance(thing, Separation):
@@ -213,11 +215,11 @@ def _film_of_batch(name: str, run: BatchRun, rounds: Rounds, most: int) -> Film:
 
 
 def _film_of_separation(name: str, found: Separation, stream: Any) -> Film:
-    laid = lay_out(stream, reading=found.reading, **found.preparation)
-    plane, columns = _plane(laid.rounds, None)
+    labelled = labelled_rows(stream, reading=found.reading, **found.preparation)
+    plane, columns = _plane(labelled.rounds, None)
     moments: tuple[Moment, ...] = ()
     if found.separator is not None:
-        moments = (Moment(0, found.count, _linear(found.separator, laid.rounds.bias, columns)),)
+        moments = (Moment(0, found.count, _linear(found.separator, labelled.rounds.bias, columns)),)
     return Film(name, plane, moments, proof=found.rows)
 
 

@@ -30,10 +30,10 @@ WINDOW = 9  # kept rounds that are averaged, so that single rounds do not hide t
 def why_no_shares(run: Run) -> str | None:
     if not isinstance(run.learner, Auto):
         return f"shares are those of a mixture's members, and {run.learner.name} is one learner"
-    return None if len(rows_kept(run)) else "no round was played: there are no shares to draw"
+    return None if len(sampled_rows(run)) else "no round was played: there are no shares to draw"
 
 
-def rows_kept(run: Run) -> NDArray[np.float64]:
+def sampled_rows(run: Run) -> NDArray[np.float64]:
     """A row for each round that is kept: the round, and the share of each member."""
     assert isinstance(run.learner, Auto)
     rows = run.learner.history[: run.learner.beats[0]]
@@ -43,7 +43,7 @@ def rows_kept(run: Run) -> NDArray[np.float64]:
 def share_axes(axes: Any, run: Run) -> Any:
     """Who led the mixture, by how much, when: the largest on average have a name, the others are one area."""
     assert isinstance(run.learner, Auto)
-    rows = rows_kept(run)
+    rows = sampled_rows(run)
     rounds, shares = rows[:, 0], _smooth(rows[:, 1:])
     names = [member.name for member in run.learner.members]
     means = shares.mean(axis=0)

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret.errors import InputError, NoregretError, ReceiptError
-from noregret.experts import loss as losses
 from noregret.experts.blender import Blender
 from noregret.experts.contest import Contest
-from noregret.experts.forecasts import Laid, digest_of, lay_out, with_last_value
+from noregret.experts.forecasts import ExpertTable, digest_of, read_expert_table, with_last_value
+from noregret.experts.loss import JUDGES, Averaged
 from noregret.interval import Interval
 from noregret.proof.claims import check_certificates, claimed
 from noregret.proof.receipt import body_of, decoded, head, kind_of, packed, plain, unpacked, write
@@ -64,16 +64,18 @@ def reading_of(blender: Blender, outcome: str | None) -> dict[str, Any]:
     return {
         "outcome": outcome,
         "experts": blender.experts[:-1] if blender.last_value else blender.experts,
-        "loss": blender.loss_name,
-        "range": list(blender.range) if blender.loss_name in losses.RANGED else None,
+        "loss": blender.judged_by.name,
+        "range": list(blender.range) if blender.judged_by.ranged else None,
         "method": blender.method,
-        "rate": blender.rate if blender.method == "hedge" else None,
+        "rate": blender.rate_name,
         "switches": blender.switches,
         "last_value": blender.last_value,
     }
 
 
-def receipt_of(names: list[str], laid: Laid, reading: dict[str, Any], contest: Contest, last: Vector) -> BlendReceipt:
+def receipt_of(
+    names: list[str], data: ExpertTable, reading: dict[str, Any], contest: Contest, last: Vector
+) -> BlendReceipt:
     """The receipt of a blend that ended with these weights."""
     certificates = [claimed(one, contest) for one in spoken(contest)]
     points = {**_replayed(contest, last), **dict(zip(MEAN, contest.mean or (), strict=False))}
@@ -81,8 +83,8 @@ def receipt_of(names: list[str], laid: Laid, reading: dict[str, Any], contest: C
         {
             **head("blend"),
             "reading": reading,
-            "outcomes": list(laid.names),
-            "digest": digest_of(laid, reading),
+            "outcomes": list(data.names),
+            "digest": digest_of(data, reading),
             "rounds": contest.rounds,
             **_written(_figures(names, contest, last)),
             "bound": _bound(certificates),
@@ -122,7 +124,7 @@ def _figures(names: list[str], contest: Contest, last: Vector) -> dict[str, Any]
             "switches": path.switches,
             "loss": contest.switching_loss,
             "regret": contest.switching_regret,
-            "parts": [[first, last, names[who]] for first, last, who in path.parts],
+            "parts": [[first, last, names[who]] for first, last, who in path.stretches],
         },
     }
 
@@ -165,41 +167,41 @@ def verify_blend(body: Mapping[str, Any], table: Any) -> Verification:
 
 def _check(done: Verification, said: dict[str, Any], table: Any) -> None:
     reading = said["reading"]
-    laid = lay_out(table, reading["outcome"], reading["experts"], reading["loss"])
-    blender = _blender(done, reading, laid)
+    data = read_expert_table(table, reading["outcome"], reading["experts"], JUDGES[reading["loss"]])
+    blender = _blender(done, reading, data)
     done.true("the receipt holds what a blend's receipt holds", set(said) == SAID)
     if blender.last_value:
-        laid = with_last_value(laid)
-    done.same("the digest of the table", said["digest"], digest_of(laid, reading))
-    done.same("the outcomes", said["outcomes"], list(laid.names))
-    done.same("the rounds", said["rounds"], len(laid.given))
-    played = blender.engine.play(laid.given, laid.outcomes)
-    done.true("in every round some expert left gave the outcome a chance", played.rounds == len(laid.given))
-    contest, last = blender.contest(laid, played), blender.engine.weights()
+        data = with_last_value(data)
+    done.same("the digest of the table", said["digest"], digest_of(data, reading))
+    done.same("the outcomes", said["outcomes"], list(data.names))
+    done.same("the rounds", said["rounds"], len(data.values))
+    played = blender.engine.play(data.values, data.outcomes)
+    done.true("in every round some expert left gave the outcome a chance", played.rounds == len(data.values))
+    contest, last = blender.contest(data, played), blender.engine.weights()
     done.true("everything lies in its range", contest.inside)
-    _check_points(done, said["points"], _replayed(contest, last), contest.learner == "gradient")
-    if contest.learner == "gradient":
+    _check_points(done, said["points"], _replayed(contest, last), contest.against_mean)
+    if contest.against_mean:
         contest = replace(contest, mean=_mean(done, said["points"], contest))
     _check_figures(done, said, _figures(blender.experts, contest, last))
     check_certificates(done, said["certificates"], spoken(contest), contest)
     done.same("the bound", said["bound"], _bound(said["certificates"]))
 
 
-def _blender(done: Verification, reading: dict[str, Any], laid: Laid) -> Blender:
+def _blender(done: Verification, reading: dict[str, Any], data: ExpertTable) -> Blender:
     """The blend that is to be replayed: one that could be asked for, and said as it is said."""
     found = Blender(
         reading["experts"],
         loss=reading["loss"],
         range=reading["range"],
-        outcomes=list(laid.names) or None,
+        outcomes=list(data.names) or None,
         method=reading["method"],
         last_value=reading["last_value"],
-        rounds=len(laid.given),
+        rounds=len(data.values),
         switches=reading["switches"],
         rate=reading["rate"] or "two",
     )
     names = [*found.experts, reading["outcome"]]
-    there = (reading["outcome"] is None) == (found.loss_name == "costs") and len(names) == len(set(names))
+    there = (reading["outcome"] is None) == (found.judged_by.costs) and len(names) == len(set(names))
     sound = there and reading == reading_of(found, reading["outcome"])
     done.true("the table is read, and blended, in a way that there is", sound)
     return found
@@ -225,13 +227,14 @@ def _mean(done: Verification, points: dict[str, str], contest: Contest) -> tuple
     there = there and 0.0 < arithmetic.total(weights) < math.inf
     done.true("the weights of the best mean are those of a mean", there)
     within = slopes.shape == (contest.rounds,) and bool(np.isfinite(slopes).all())
-    within = within and (contest.loss_name != "absolute" or bool((np.abs(slopes) <= 1.0).all()))
+    assert isinstance(contest.judged_by, Averaged)
+    within = within and bool((np.abs(slopes) <= contest.judged_by.steepest).all())
     done.true("the slopes that prove the best mean's loss are slopes of the loss", within)
     return weights, slopes
 
 
-TOLD = {"expert": "the name of", "awake": "the waking rounds of", "weight": "the last weight of"}
-TOLD |= {"regret": "the regret against"}
+POSSESSIVE = {"expert": "the name of", "awake": "the waking rounds of", "weight": "the last weight of"}
+POSSESSIVE |= {"regret": "the regret against"}
 OF = {"best": "the best expert", "mean": "the best mean", "switching": "the best sequence"}
 
 
@@ -240,7 +243,7 @@ def _check_figures(done: Verification, said: Any, found: dict[str, Any], whose: 
     if whose:
         done.true(f"what is said of {whose}", isinstance(said, Mapping) and set(said) == set(found))
     for key, value in found.items():
-        what = f"the {key}" if not whose else f"{TOLD.get(key, f'the {key} of')} {whose}"
+        what = f"the {key}" if not whose else f"{POSSESSIVE.get(key, f'the {key} of')} {whose}"
         if isinstance(value, Interval):
             done.contains(what, said[key], value)
         elif value is None:

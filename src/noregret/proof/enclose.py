@@ -32,7 +32,7 @@ def margins(rounds: Rounds, u: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of ⟨u, x_t⟩ for every round."""
     out = np.empty((len(rounds), 3))
     u = np.ascontiguousarray(u, dtype=np.float64)
-    exact_dots(rounds.given, u, out)
+    exact_dots(rounds.native, u, out)
     if _apart(rounds, out):
         return ends(out)
     return _in_two(rounds, lambda part: margins(part, u))
@@ -41,7 +41,7 @@ def margins(rounds: Rounds, u: Vector) -> tuple[Vector, Vector]:
 def row_norms2(rounds: Rounds) -> tuple[Vector, Vector]:
     """Lower and upper ends of ‖x_t‖² for every round."""
     out = np.empty((len(rounds), 3))
-    exact_squares(rounds.given, out)
+    exact_squares(rounds.native, out)
     return ends(out)
 
 
@@ -64,13 +64,13 @@ def combined(rounds: Rounds, alpha: Vector) -> tuple[Vector, Vector]:
     """Lower and upper ends of Σ k·α_t·x_t, feature by feature."""
     totals = np.zeros((rounds.width, 3))
     if rounds.weights is None:
-        exact_combination(rounds.given, np.ascontiguousarray(alpha), totals)
+        exact_combination(rounds.native, np.ascontiguousarray(alpha), totals)
     else:
         # k·α as the sum of two floats, so that nothing of the product is lost
         high = rounds.weights * alpha
         low = _product_tail(rounds.weights, alpha, high)
-        exact_combination(rounds.given, high, totals)
-        exact_combination(rounds.given, low, totals)
+        exact_combination(rounds.native, high, totals)
+        exact_combination(rounds.native, low, totals)
     if _apart(rounds, totals):
         return ends(totals)
     return _in_two(rounds, lambda part: combined(part, alpha))

@@ -56,7 +56,7 @@ class Gram:
         """Lower and upper ends of K(x_t, x_t) for every round."""
         out = np.zeros((len(self.rounds), 3))
         if self.kernel.summed:
-            kernel_squares(*self._settings, self._sparse.given, out)
+            kernel_squares(*self._settings, self._sparse.native, out)
         else:
             for t in range(len(out)):
                 out[t, 0] = self.values(np.array([t]), np.array([t]))[0, 0]
@@ -67,7 +67,7 @@ class Gram:
         out = np.zeros((len(coefficients), 3 * len(to)))  # (s, c, error) of each; see native/exact.hpp
         c = np.ascontiguousarray(coefficients, dtype=np.float64)
         if self.kernel.summed:
-            kernel_sums(*self._settings, self._sparse.given, to, which, c, before, out)
+            kernel_sums(*self._settings, self._sparse.native, to, which, c, before, out)
         else:
             for i in range(0, len(to), 64):
                 some = to[i : i + 64]

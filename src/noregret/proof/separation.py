@@ -46,7 +46,7 @@ PROOF |= {"margin", "radius", "mistakes", "separator", "weights"}
 
 
 @dataclass(frozen=True)
-class Laid:
+class LabelledRows:
     """The rows as they are separated: with labels −1 and +1, prepared, and with a bias where one was asked for."""
 
     rounds: Rounds
@@ -57,7 +57,7 @@ class Laid:
     read: Mapping[str, Any]  # what became of the columns
 
 
-def lay_out(
+def labelled_rows(
     source: Any,
     *,
     reading: Mapping[str, Any],
@@ -65,7 +65,7 @@ def lay_out(
     unit_norm: bool = False,
     positive: Any = None,
     watch: Callable[[str, float | None], None] | None = None,
-) -> Laid:
+) -> LabelledRows:
     """Read a stream once and keep its rows; rows of weight 0 are left out."""
     stream = source if isinstance(source, Stream) else read(source, **reading)
     core, digest = Perceptron(), Digest()
@@ -81,7 +81,7 @@ def lay_out(
                 watch(f"reading {digest.rows:,} rows", stream.fraction())
         rounds = gathering.done()
     assert isinstance(core.labels, Labels)
-    return Laid(
+    return LabelledRows(
         rounds, core.labels.classes, digest.hexdigest(), stream.source, stream.features.count, stream.features.reading
     )
 
@@ -110,8 +110,8 @@ def verify_separation(body: Mapping[str, Any], stream: Any) -> Verification:
     kind_of(said)
     done = Verification()
     try:
-        laid = _laid_again(said, stream)
-        _check(done, said, laid)
+        labelled = _rows_again(said, stream)
+        _check(done, said, labelled)
     except ReceiptError:
         raise
     except NoregretError as error:
@@ -121,11 +121,11 @@ def verify_separation(body: Mapping[str, Any], stream: Any) -> Verification:
     return done
 
 
-def _laid_again(said: dict[str, Any], stream: Any) -> Laid:
+def _rows_again(said: dict[str, Any], stream: Any) -> LabelledRows:
     reading = dict(said["reading"])
     if not set(reading) <= READING:
         raise ReceiptError("the stream is read in ways that there are: this does not hold", failed=True)
-    return lay_out(stream, reading=reading, **said["preparation"])
+    return labelled_rows(stream, reading=reading, **said["preparation"])
 
 
 # -- the checks --------------------------------------------------------------------------------------------------------
@@ -140,13 +140,13 @@ class Measured:
     total: dict[int, Fraction]
 
 
-def _check(done: Verification, said: dict[str, Any], laid: Laid) -> None:
-    rounds = laid.rounds
+def _check(done: Verification, said: dict[str, Any], labelled: LabelledRows) -> None:
+    rounds = labelled.rounds
     done.true("the proof holds what a proof of separation holds", set(said) == PROOF)
     done.same("rows", said["rows"], len(rounds))
     done.same("features, the bias included", said["features"], rounds.width)
-    done.same("the two labels", list(said["labels"]), list(laid.classes))
-    done.same("digest of the rows", said["digest"], laid.digest)
+    done.same("the two labels", list(said["labels"]), list(labelled.classes))
+    done.same("digest of the rows", said["digest"], labelled.digest)
     done.true("the answer is one that there is", said["answer"] in ANSWERS)
     weights = _weights(said["weights"], len(rounds))
     u = None if said["separator"] is None else unpacked(said["separator"])

@@ -20,7 +20,7 @@ from noregret.sklearn.auto import Auto as Auto  # shells as those below are
 from noregret.sklearn.auto import AutoRegressor as AutoRegressor
 from noregret.sklearn.base import LinearEstimator, LinearRegressor, Vector, estimator
 from noregret.sklearn.classifier import LinearClassifier
-from noregret.sklearn.many import ManyClassifier, ManyForecaster
+from noregret.sklearn.multiclass import MulticlassClassifier, MulticlassForecaster
 
 
 class Unweighted:
@@ -83,7 +83,7 @@ class VotedPerceptron(settings.VotedPerceptron, LinearClassifier):
 
 
 @estimator
-class MulticlassPerceptron(settings.MulticlassPerceptron, ManyClassifier):
+class MulticlassPerceptron(settings.MulticlassPerceptron, MulticlassClassifier):
     """The perceptron of many classes, by the max-score update or one class against the rest.
 
     >>> model = MulticlassPerceptron().fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
@@ -95,7 +95,7 @@ class MulticlassPerceptron(settings.MulticlassPerceptron, ManyClassifier):
 
 
 @estimator
-class SoftmaxAdaGrad(settings.SoftmaxAdaGrad, ManyForecaster):
+class SoftmaxAdaGrad(settings.SoftmaxAdaGrad, MulticlassForecaster):
     """Softmax regression for many classes, with a step of its own for every weight.
 
     >>> model = SoftmaxAdaGrad(passes=1).fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
@@ -105,7 +105,7 @@ class SoftmaxAdaGrad(settings.SoftmaxAdaGrad, ManyForecaster):
 
 
 @estimator
-class SoftmaxNewton(settings.SoftmaxNewton, ManyForecaster):
+class SoftmaxNewton(settings.SoftmaxNewton, MulticlassForecaster):
     """Softmax regression for many classes by Newton steps with one matrix for all, for up to a few hundred features.
 
     >>> model = SoftmaxNewton(passes=1, ridge=1.0).fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["a", "b", "c"])
@@ -115,7 +115,7 @@ class SoftmaxNewton(settings.SoftmaxNewton, ManyForecaster):
 
 
 @estimator
-class MarkovClasses(settings.MarkovClasses, Unweighted, ManyForecaster):
+class MarkovClasses(settings.MarkovClasses, Unweighted, MulticlassForecaster):
     """Forecasts a class from past labels alone: by their counts, or by those after the previous label.
 
     >>> model = MarkovClasses(order=1, passes=1, shuffle=None).fit([[0.0]] * 5, ["a", "b", "a", "b", "a"])
@@ -130,7 +130,7 @@ class MarkovClasses(settings.MarkovClasses, Unweighted, ManyForecaster):
 
 
 @estimator
-class NearestClasses(settings.NearestClasses, Unweighted, ManyForecaster):
+class NearestClasses(settings.NearestClasses, Unweighted, MulticlassForecaster):
     """The nearest of the last `window` rows vote for their classes, with (d₁/d_i)⁴ at distance d_i; ≤ 100 features.
 
     >>> model = NearestClasses().fit([[0.0], [1.0], [2.0]] * 5, ["a", "b", "c"] * 5)

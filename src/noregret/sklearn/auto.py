@@ -9,16 +9,16 @@ from typing import Any, Self
 import numpy as np
 
 from noregret.learner import settings
-from noregret.learner.classes import ManyClasses as ManyCore
+from noregret.learner.classes import Multiclass
 from noregret.learner.core import Core
 from noregret.sklearn.base import LinearRegressor, estimator
 from noregret.sklearn.classifier import LinearClassifier
-from noregret.sklearn.many import ManyClassifier, ManyForecaster
+from noregret.sklearn.multiclass import MulticlassClassifier, MulticlassForecaster
 from noregret.stream.task import Task
 
 
 @estimator
-class Auto(settings.Auto, LinearClassifier, ManyForecaster):
+class Auto(settings.Auto, LinearClassifier, MulticlassForecaster):
     """The default: a mixture of a pool of learners, for two classes and for many.
 
     `fit` makes one pass, because further passes reward members that memorise. `learn_one` expects two classes unless
@@ -34,7 +34,7 @@ class Auto(settings.Auto, LinearClassifier, ManyForecaster):
     @property
     def _classes_are_many(self) -> bool:
         if self._has("_core"):
-            return isinstance(self._core, ManyCore)
+            return isinstance(self._core, Multiclass)
         return bool(self._task == Task.MULTICLASS)
 
     def __sklearn_tags__(self) -> Any:
@@ -60,7 +60,7 @@ class Auto(settings.Auto, LinearClassifier, ManyForecaster):
         """Learn from the rows, from nothing: once, in the order of the seed `shuffle`."""
         self.__dict__.pop("_core", None)
         self._look(y)
-        way = ManyForecaster if self._classes_are_many else LinearClassifier
+        way = MulticlassForecaster if self._classes_are_many else LinearClassifier
         way.fit(self, X, y, sample_weight)
         return self
 
@@ -68,18 +68,18 @@ class Auto(settings.Auto, LinearClassifier, ManyForecaster):
         """Go on learning; `classes` names them beforehand, on the first call."""
         if not self._has("_core"):
             self._look(y if classes is None else classes)
-        way = ManyForecaster if self._classes_are_many else LinearClassifier
+        way = MulticlassForecaster if self._classes_are_many else LinearClassifier
         way.partial_fit(self, X, y, classes, sample_weight)
         return self
 
     def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         self._core = core
-        (ManyForecaster if self._classes_are_many else LinearClassifier)._restore(self, core, shell)
+        (MulticlassForecaster if self._classes_are_many else LinearClassifier)._restore(self, core, shell)
 
 
 def _by_task(name: str) -> Any:
     """The method of the one or of the other, whichever the classes ask for."""
-    two, many = getattr(LinearClassifier, name), getattr(ManyForecaster, name)
+    two, many = getattr(LinearClassifier, name), getattr(MulticlassForecaster, name)
 
     @wraps(two)
     def either(self: Auto, *args: Any, **more: Any) -> Any:
@@ -88,7 +88,7 @@ def _by_task(name: str) -> Any:
     return either
 
 
-for _name in vars(LinearClassifier).keys() & (vars(ManyClassifier).keys() | vars(ManyForecaster).keys()):
+for _name in vars(LinearClassifier).keys() & (vars(MulticlassClassifier).keys() | vars(MulticlassForecaster).keys()):
     if _name not in vars(Auto) and callable(getattr(LinearClassifier, _name)):
         setattr(Auto, _name, _by_task(_name))
 

@@ -52,7 +52,7 @@ from noregret.stream.formats.frames import has_words, is_frame
 Vector = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C")
-TOLD = learner.settings.__name__  # where learners declare their settings
+SETTINGS = learner.settings.__name__  # where learners declare their settings
 SORTED = 10  # rows a class: fewer may be sorted by chance
 CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
@@ -92,7 +92,7 @@ def estimator(cls: type[C]) -> type[C]:
 
     __init__.__signature__ = signature(known, Parameter("self", Parameter.POSITIONAL_OR_KEYWORD))  # type: ignore[attr-defined]
     shell.__init__ = __init__
-    shell._core_type = getattr(learner, next(one.__name__ for one in cls.__mro__ if one.__module__ == TOLD))
+    shell._core_type = getattr(learner, next(one.__name__ for one in cls.__mro__ if one.__module__ == SETTINGS))
     return cls
 
 

@@ -120,7 +120,7 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         rows = as_rows(validate_data(self, X, reset=False, **CHECKS))
         found = np.empty(len(rows))
-        _native.score_linear(rows.given, np.array(self.run_.weights), 1.0, self.run_.intercept, found)
+        _native.score_linear(rows.native, np.array(self.run_.weights), 1.0, self.run_.intercept, found)
         return found
 
     def predict(self, X: Any) -> NDArray[Any]:

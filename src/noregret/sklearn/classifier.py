@@ -173,7 +173,7 @@ class LinearClassifier(Classifier):
             codes[label] = code
         self._codes, self.core.labels = codes, labels
         if labels.settled:
-            self.classes_ = np.array(self._told())
+            self.classes_ = np.array(self._label_pair())
 
     def _codes_of(self, y: NDArray[Any]) -> Vector:
         known = dict(zip(self.classes_.tolist(), (-1.0, 1.0), strict=True)) if self._has("classes_") else self._codes
@@ -289,9 +289,9 @@ class LinearClassifier(Classifier):
         if negative is not None and positive is not None:
             self._pair = (negative, positive)
             return self._pair
-        return (negative, positive) if self.holding else self._told()
+        return (negative, positive) if self.holding else self._label_pair()
 
-    def _told(self) -> tuple[Any, Any]:
+    def _label_pair(self) -> tuple[Any, Any]:
         labels = self.core.labels
         assert labels is not None
         found = {code: label for label, code in reversed(self._codes.items())} if self._has("_codes") else {}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from noregret._native import narrowed
 from noregret.errors import InputError, SettingError
-from noregret.learner.core import Core, Given
+from noregret.learner.core import Core, NativeRows
 from noregret.stream import read
 from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features, bounds
@@ -78,7 +78,7 @@ def orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.i
         yield None if rng is None else rng.permutation(rows)
 
 
-def one_row(core: Core, x: Any, learn: bool, y: float = 0.0) -> tuple[Given, int]:
+def one_row(core: Core, x: Any, learn: bool, y: float = 0.0) -> tuple[NativeRows, int]:
     """The example as one row, prepared, and its width; while learning, with its label y, new features are taken in."""
     row: Rows
     if type(x) is dict or isinstance(x, Mapping):
@@ -101,7 +101,7 @@ def one_row(core: Core, x: Any, learn: bool, y: float = 0.0) -> tuple[Given, int
         if np.isinf(row.values).any() if filled else not np.isfinite(row.values).all():
             raise InputError(NOT_FINITE)
         row = core.preparation.apply(row, learn, core.features, np.array([y]))
-    return row.given, row.width
+    return row.native, row.width
 
 
 def checked_weight(weight: float) -> float:
@@ -110,7 +110,7 @@ def checked_weight(weight: float) -> float:
     return float(weight)
 
 
-def without(row: Given, width: int) -> Given:
+def without(row: NativeRows, width: int) -> NativeRows:
     """A row without the features from `width` on, which were never learned from."""
     if not isinstance(row, tuple):
         return np.ascontiguousarray(row[:, :width])
@@ -118,7 +118,7 @@ def without(row: Given, width: int) -> Given:
     return bounds(int(kept.sum())), row[1][kept], row[2][kept]
 
 
-def is_finite(row: Given) -> bool:
+def is_finite(row: NativeRows) -> bool:
     return bool(np.isfinite(row[2] if isinstance(row, tuple) else row).all())
 
 

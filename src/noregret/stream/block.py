@@ -44,11 +44,11 @@ class Dense:
         return self.X.reshape(-1)
 
     @property
-    def given(self) -> Floats:
+    def native(self) -> Floats:
         """As the native loops take it: the matrix."""
         return self.X
 
-    def given_part(self, start: int, stop: int) -> Floats:
+    def native_part(self, start: int, stop: int) -> Floats:
         """The rows start..stop as the native loops take them."""
         return self.X[start:stop]
 
@@ -88,11 +88,11 @@ class Sparse:
         return self.reach if self.reach is not None else reach(self.indices)
 
     @property
-    def given(self) -> tuple[Ints, Indices, Floats]:
+    def native(self) -> tuple[Ints, Indices, Floats]:
         """As the native loops take it: bounds, indices, values."""
         return self.indptr, self.indices, self.values
 
-    def given_part(self, start: int, stop: int) -> tuple[Ints, Indices, Floats]:
+    def native_part(self, start: int, stop: int) -> tuple[Ints, Indices, Floats]:
         """The rows start..stop as the native loops take them: the bounds of those rows among all entries."""
         return self.indptr[start : stop + 1], self.indices, self.values
 

@@ -261,6 +261,11 @@ class Features:
         self.values.setdefault(slot, text)
         self.noted[slot >> 3] |= np.uint8(1 << (slot & 7))
 
+    def words_from(self, place: int) -> NDArray[np.uint8]:
+        """Whether each name from this place on is a word and no amount: a key `column=value` of a dict."""
+        named = self.names[place:] if self.kind == "names" and not self.table else []
+        return np.array(["=" in name for name in named], np.uint8)
+
     def quoted(self, index: int) -> str:
         """The feature as an error sentence calls it."""
         name = self.name_of(index)

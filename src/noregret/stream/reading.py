@@ -12,9 +12,9 @@ from noregret.stream import formats
 from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES
 from noregret.stream.features import Features, Kind
+from noregret.stream.files import Files, files_of
 from noregret.stream.interactions import check_pairs, sides
 from noregret.stream.opening import Input
-from noregret.stream.parts import Parts, parts_of
 
 MISSING_RULES = ("error", "zero", "mean", "skip")
 DECLARING = ("categorical", "text", "numeric", "date")  # what says what a column is
@@ -182,7 +182,7 @@ def read(
 
 def _file(path: str, settings: Settings, cache: bool) -> Stream:
     """One file, or the parts that a folder or a pattern stands for."""
-    paths = parts_of(path)
+    paths = files_of(path)
     if paths is None:
         file = Input(path)
         return _cached(file, settings) if cache else formats.opened(file, settings)
@@ -191,7 +191,7 @@ def _file(path: str, settings: Settings, cache: bool) -> Stream:
         known = settings if features is None else replace(settings, features=features, **DECLARED)
         return _file(path, known, cache)
 
-    return Parts(path, paths, part)
+    return Files(path, paths, part)
 
 
 def _names(given: Sequence[str]) -> tuple[str, ...]:

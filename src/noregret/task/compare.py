@@ -196,14 +196,14 @@ def compare(
                 f"compare: {spelled('task')} and {spelled('positive')} are for the default line-up:"
                 " omit them or the learners"
             )
-    rows = reorderable(_Told(read(stream), watch) if watch is not None else read(stream))
+    rows = reorderable(_Watched(read(stream), watch) if watch is not None else read(stream))
     seen: Recognised | None = None
     left_out: list[tuple[str, str]] = []
     if learners is None:
         seen = recognise(rows)
         seen = seen if task is None else replace(seen, task=Task.parse(task))
         members, left_out = line_up(seen.task, rows.length or 0, rows.features.count)
-        named = {member.spec: _told_labels(member.core(), seen, positive) for member in members}
+        named = {member.spec: _with_labels(member.core(), seen, positive) for member in members}
         _check(named, radius, gap, seconds, confidence)
     played = list(_play(named, rows, passes, shuffle, watch))
     if learners is None:
@@ -213,7 +213,7 @@ def compare(
     return Comparison(tuple(contenders), differences, confidence, certify, seen, tuple(left_out))
 
 
-def _told_labels(core: Core, seen: Recognised, positive: Any) -> Core:
+def _with_labels(core: Core, seen: Recognised, positive: Any) -> Core:
     """A learner of two classes knows both labels from the first row on, where the first rows show them."""
     if positive is not None:
         if not isinstance(core.labels, Labels):
@@ -280,7 +280,7 @@ def _check(
         raise SettingError(f"compare: confidence must lie between 0 and 1, got {confidence}")
 
 
-class _Told(Stream):
+class _Watched(Stream):
     """A stream's blocks as they are, and somebody told of each."""
 
     def __init__(self, stream: Stream, watch: Watch) -> None:
@@ -306,7 +306,7 @@ def _play(
         core = learner.core
         alone = name if core.tally() is not None else None  # of many classes it is also kept which weights moved
         made = core.preparation
-        prepared = (float(core.config["bias"][0]), made.unit_norm, tuple(made.told), alone)
+        prepared = (float(core.config["bias"][0]), made.unit_norm, tuple(made.settings_in_words), alone)
         keep = Gathering(bool(prepared[0])) if prepared not in gathered else None
         scores = _Scores(name, core, (rows.length or 0) * passes, watch)
         try:

@@ -25,7 +25,7 @@ from noregret.learner.kernel import KernelPerceptron
 from noregret.loss import Loss
 from noregret.proof import enclose
 from noregret.proof.facts import gradients, quadratic, steps, surrogate
-from noregret.proof.facts.classes import ManyClasses
+from noregret.proof.facts.classes import ClassFacts
 from noregret.proof.facts.gradients import Gradients
 from noregret.proof.facts.matrices import Matrices, matrices
 from noregret.proof.facts.pool import Pool
@@ -248,9 +248,9 @@ class Facts:
         return {name: Admitted.at(self.rounds, loss, self.points[name], self.start) for name in given}
 
     @cached_property
-    def classes(self) -> ManyClasses:
+    def classes(self) -> ClassFacts:
         """A perceptron of many classes."""
-        return ManyClasses(self.run, self.rounds, {name: one for name, one in self.points.items() if name[:2] == "V_"})
+        return ClassFacts(self.run, self.rounds, {name: one for name, one in self.points.items() if name[:2] == "V_"})
 
     @cached_property
     def pool(self) -> Pool:
@@ -347,7 +347,7 @@ def _mistakes(rounds: Rounds, start: Start, chosen: Places) -> Mistakes:
     """Replay Σ y·x over the update rounds in twice the precision."""
     plain = replace(rounds, weights=None)
     reached, after = _in_steps(start), np.empty((len(chosen), 3))
-    exact_updates(plain.given, plain.y, chosen, reached, after)
+    exact_updates(plain.native, plain.y, chosen, reached, after)
     signs = np.zeros(len(rounds))
     signs[chosen] = rounds.y[chosen]
     lo, hi = enclose.row_norms2(plain)

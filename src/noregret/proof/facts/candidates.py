@@ -243,7 +243,7 @@ def _scores(part: Rounds, W: NDArray[np.float64]) -> NDArray[np.float64]:
     """⟨w, x⟩ of every round and candidate, as the core adds."""
     found = np.empty((len(W), len(part)))
     for w, scores in zip(W, found, strict=True):
-        _native.score_linear(part.given, w, 1.0, 0.0, scores)
+        _native.score_linear(part.native, w, 1.0, 0.0, scores)
     return found.T
 
 

@@ -52,7 +52,7 @@ class OneAgainstRest:
 
 
 @dataclass(frozen=True)
-class ManyClasses:
+class ClassFacts:
     """The mistakes, the update rounds I with S = Σ_I (e_y − e_ŷ)⊗x, R_I² = Σ_I ‖x‖² and r² = max‖x‖²; points V_…"""
 
     run: Run
@@ -125,7 +125,7 @@ class ManyClasses:
         """Whether no update was made where the right side was ahead, exactly; and ‖S‖."""
         step, moves = 1 if self.alone else 2, self.moves
         sums, out = np.zeros((self.count * self.rounds.width, 3)), np.empty((len(moves) // step, 3))
-        exact_class_updates(self.rounds.given, moves, step, self.count, sums, out)
+        exact_class_updates(self.rounds.native, moves, step, self.count, sums, out)
         sure = bool((ends(out)[1] <= 0.0).all()) and self._as_meant(moves.reshape(-1, step, 3))
         return sure and self.rounds.weights is None, enclose.norm_between(*ends(sums))
 

@@ -57,7 +57,7 @@ def matrices(rounds: Rounds, chosen: NDArray[np.int64], ridge: float) -> Matrice
     kept = (ridge * np.eye(n), np.eye(n) / ridge, np.zeros(n), np.zeros(n), np.zeros(n))
     weights = np.zeros(0) if rounds.weights is None else rounds.weights
     out = np.zeros((count, 5))
-    follow_matrix(rounds.given, rounds.y, weights, chosen, ridge, *kept, n, out)
+    follow_matrix(rounds.native, rounds.y, weights, chosen, ridge, *kept, n, out)
     scores, forms, rest, size, trace = out.T
     k, y = np.ones(count) if rounds.weights is None else rounds.weights[chosen], rounds.y[chosen]
     unit = (n + count + 16.0) * 2.0**-52  # twice what n + count + 16 roundings can do

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from noregret import arithmetic
 from noregret.interval import Interval, total
 from noregret.learner.core import Core
-from noregret.loss import Loss
+from noregret.loss import Loss, logistic
 from noregret.proof import enclose
 from noregret.proof.facts.gradients import slope_error
 from noregret.rounds import Rounds
@@ -34,7 +34,7 @@ WIDEST = 200  # features, the bias included, that a learner without a matrix of 
 
 def ridge_of(learner: Core, width: int) -> float | None:
     """λ: the ridge of a learner with a matrix, else 1; None where there are no minorants, or the rows are too wide."""
-    if learner.loss.name != "logistic":
+    if learner.loss != logistic():
         return None
     ridge = learner.settings.get("ridge")
     return float(ridge) if ridge is not None else 1.0 if width <= WIDEST else None

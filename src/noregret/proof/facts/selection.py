@@ -141,8 +141,8 @@ def refuse(core: Core) -> None:
         )
     if core.preparation.drifts:
         raise SettingError(
-            f"select: with {' and '.join(core.preparation.told)} a row looks different to every predictor of the run:"
-            " scale the columns beforehand, or use unit norm"
+            f"select: with {' and '.join(core.preparation.settings_in_words)} a row looks different to every predictor"
+            " of the run: scale the columns beforehand, or use unit norm"
         )
 
 

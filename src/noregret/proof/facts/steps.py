@@ -86,7 +86,7 @@ def replayed(run: Run, rounds: Rounds) -> Steps:
     cap = caps(run, 0.5 * lo + 0.5 * hi)
     tau = step_lengths(run.learner.rate.code, own, 0.5 * lo + 0.5 * hi, cap)
     scores = np.zeros((len(rounds), 3))
-    exact_steps(rounds.given, tau * towards, np.zeros((rounds.width, 3)), scores)
+    exact_steps(rounds.native, tau * towards, np.zeros((rounds.width, 3)), scores)
     low, high = ends(scores)
     assert loss.bend is not None
     flat = float(loss.bend(y, loss.number).flat)
@@ -216,7 +216,7 @@ def exact_path(
     w = np.zeros(width)
     w[: len(start)] = start
     first, drift, sizes = w.copy(), np.zeros(width), np.zeros(2)
-    replay_path(rounds.given, slopes, eta / t, growth, radius, w, drift, sizes)
+    replay_path(rounds.native, slopes, eta / t, growth, radius, w, drift, sizes)
     return Path(first, w, drift, float(sizes[0]), float(sizes[1]), eta, T, allowance)
 
 

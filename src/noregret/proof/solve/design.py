@@ -34,7 +34,7 @@ class Design:
 
     @classmethod
     def of(cls, rounds: Rounds) -> Design:
-        return cls(rounds.given, rounds.width, len(rounds), _exponent(rounds))
+        return cls(rounds.native, rounds.width, len(rounds), _exponent(rounds))
 
     @property
     def dense(self) -> bool:

@@ -320,6 +320,6 @@ def dense(rounds: Rounds) -> NDArray[np.float64]:
     """All rows as one matrix."""
     if isinstance(rounds.rows, Dense):
         return np.asarray(rounds.rows.X, dtype=np.float64)
-    X, (ends, indices, values) = np.zeros((len(rounds), rounds.width)), rounds.rows.given
+    X, (ends, indices, values) = np.zeros((len(rounds), rounds.width)), rounds.rows.native
     X[np.repeat(np.arange(len(rounds)), np.diff(ends)), indices] = values
     return X

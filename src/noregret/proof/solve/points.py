@@ -204,13 +204,13 @@ def _values(facts: Facts, which: Places) -> NDArray[np.float64]:
     rounds, kernel = facts.rounds, facts.gram.kernel
     if not kernel.summed:
         return facts.gram.values(np.arange(len(rounds)), which)
-    kept = store(kernel, False, rounds.width, sparse=isinstance(rounds.given, tuple))
+    kept = store(kernel, False, rounds.width, sparse=isinstance(rounds.native, tuple))
     assert not isinstance(kept, Columns)
-    chosen = kept.prepared(rounds.rows.take(which).given)
+    chosen = kept.prepared(rounds.rows.take(which).native)
     kept.keep(chosen, np.arange(len(which)), np.arange(len(which)))
     found = np.empty((len(rounds), len(which)))
     for start in range(0, len(rounds), BLOCK):
-        block = kept.prepared(rounds.rows.slice(start, min(start + BLOCK, len(rounds))).given)
+        block = kept.prepared(rounds.rows.slice(start, min(start + BLOCK, len(rounds))).native)
         G = np.empty((len(block), -(-len(which) // 8) * 8))
         kept.fill(block, 0, len(which), G)
         found[start : start + BLOCK] = G[: len(rounds) - start, : len(which)]

@@ -78,7 +78,7 @@ def _guess(rounds: Rounds, design: Design, loss: Loss, region: Region, progress:
     if len(rounds) < THIN * WORTH_THINNING * rounds.width:
         return u
     part = take(rounds, np.arange(0, len(rounds), THIN))
-    thin = replace(design, rows=part.given, count=len(part))
+    thin = replace(design, rows=part.native, count=len(part))
     own = Progress(max(10.0 * progress.gap, 1e-3), progress.floor, progress.deadline)
     solve(part, thin, loss, region.thinned(len(part) / len(rounds)), own, u)
     return own.u

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from noregret.experts import loss as losses
 from noregret.experts.contest import Contest
-from noregret.experts.loss import LINEARISED, MIXABLE
+from noregret.experts.loss import EPS
 from noregret.interval import Interval, total
 from noregret.proof.theorem import Certificate, Claim, Need, Theorem, rows, speaking, theorem
 
@@ -36,8 +35,8 @@ KNOWN = Need[Contest](
     lambda c: c.horizon is not None and c.rounds <= c.horizon,
 )
 DEFINED = Need[Contest]("forecasts and outcomes lie in the declared range, probabilities in [0, 1]", lambda c: c.inside)
-MIXED = Need[Contest]("exp(−η·loss) is concave in the forecast", lambda c: c.loss_name in MIXABLE)
-CONVEX = Need[Contest]("the loss is convex in the forecast", lambda c: c.loss_name in LINEARISED)
+MIXED = Need[Contest]("exp(−η·loss) is concave in the forecast", lambda c: c.judged_by.mixable)
+CONVEX = Need[Contest]("the loss is convex in the forecast", lambda c: c.judged_by.numbers)
 SWITCHED = Need[Contest]("the best sequence of at most m switches is known", lambda c: c.switches is not None)
 
 
@@ -279,7 +278,7 @@ def adahedge_mean_spread(contest: Contest) -> Claim:
     """AdaHedge on the linearised losses has a regret of at most √(ln N·Σ s_t²) + 2·max s_t against every fixed mean of
     the experts, s_t being how far apart the linearised losses of round t lie; none of them need be known beforehand."""
     s = contest.spreads
-    slack = losses.EPS * 8.0 * s * s
+    slack = EPS * 8.0 * s * s
     bound = _root(_log(contest.experts) * total(s * s - slack, s * s + slack)) + float(s.max()) * 2.0
     return _claim(contest, bound, contest.mean_regret)
 

@@ -302,7 +302,7 @@ class DictRows(Stream):
         self._words = None
         parts = _Gathered()
         for number, item in enumerate(self._source, 1):
-            row, label, weight = self._taken_apart(item, number)
+            row, label, weight = self._flattened(item, number)
             try:
                 parts.add(number, encode(self.features, row, not self.frozen), label, weight)
             except InputError as error:
@@ -313,7 +313,7 @@ class DictRows(Stream):
         if parts.lines:
             yield parts.block()
 
-    def _taken_apart(self, item: Any, number: int) -> tuple[Row, Any, Any]:
+    def _flattened(self, item: Any, number: int) -> tuple[Row, Any, Any]:
         if isinstance(item, Mapping) and not self._labels:
             return item, None, None
         if not (isinstance(item, (tuple, list)) and len(item) in (2, 3) and isinstance(item[0], Mapping)):

@@ -88,7 +88,7 @@ class JsonLines(TableText):
         rows, lines, wrong = _objects(text, self.source, 0, self._settings.ignore)
         while True:
             try:
-                X, texts, labels = self._taken_apart(rows, lines)
+                X, texts, labels = self._flattened(rows, lines)
                 break
             except InputError as error:  # the rows before it are well-formed
                 wrong, kept = error, lines.index((error.line or 1) - 1)
@@ -101,7 +101,7 @@ class JsonLines(TableText):
         count = text.counts(b"\n").lines
         return self._part(X, texts, numbers, written, np.array(lines, dtype=np.int64), count, wrong)
 
-    def _taken_apart(self, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Floats, list[Strings], Sequence[Any]]:
+    def _flattened(self, rows: Sequence[Row], lines: Sequence[int]) -> tuple[Floats, list[Strings], Sequence[Any]]:
         """The plain numbers, the columns taken as text, and the labels."""
         plan, table = self._plan, _Table(rows, lines, self._file.name)
         if not self.frozen:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import SettingError, listed, spelled
-from noregret.experts import loss as losses
-from noregret.experts.blender import LOSSES, Blender
+from noregret.experts.blender import Blender
 from noregret.experts.engine import Engine, Played
-from noregret.experts.forecasts import Laid, columns_of, first_numbers, lay_out, with_last_value
-from noregret.experts.loss import RANGED
+from noregret.experts.forecasts import ExpertTable, columns_of, first_numbers, read_expert_table, with_last_value
+from noregret.experts.loss import COSTS, JUDGES, LOSSES
 from noregret.proof.blend import reading_of
 from noregret.proof.solve.mean import best_combination
 from noregret.proof.theorems.experts import certificates
@@ -57,10 +56,11 @@ def blend(
     >>> found.best, found.regret <= found.bound
     ('bert', True)
     """
-    if isinstance(table, tuple) and outcome is None and not costs and loss != "costs":
+    if isinstance(table, tuple) and outcome is None and not costs and loss != COSTS.name:
         outcome = "outcome"  # arrays have no names, and a receipt names what it speaks of
     columns, name = asked(table, outcome, experts, loss, costs)
-    whole = lay_out(table, None if name == "costs" else outcome, columns, name)
+    judge = JUDGES[name]
+    whole = read_expert_table(table, None if judge.costs else outcome, columns, judge)
     # labels are coded by the table; several outcomes by their columns
     outcomes = list(whole.names) or None
     blender = Blender(
@@ -72,25 +72,25 @@ def blend(
         against=against,
         last_value=last_value,
         rate=rate,
-        rounds=len(whole.given),
+        rounds=len(whole.values),
         switches=switches,
     )
     _check_ranges(whole, columns, outcome, blender)
     if last_value:
         whole = with_last_value(whole)
-    rounds = len(whole.given)
+    rounds = len(whole.values)
     engine = blender.engine
     played = _played(engine, whole, keep_weights, progress)
     if played.rounds < rounds:
         raise whole.at(played.rounds, "every remaining expert gave the outcome probability 0")
     contest, mean = blender.contest(whole, played), None
-    if blender.method == "gradient":
+    if contest.against_mean:
         mean = best_combination(contest.said, whole.outcomes, name, MEAN_GAP)
         contest = replace(contest, mean=(mean.weights, mean.slopes))
     return Blend(
         blender.experts,
         whole,
-        reading_of(blender, None if name == "costs" else outcome),
+        reading_of(blender, None if judge.costs else outcome),
         contest,
         certificates(contest),
         played.weights,
@@ -100,15 +100,15 @@ def blend(
     )
 
 
-def _played(engine: Engine, laid: Laid, keep: bool, progress: Progress | None) -> Played:
+def _played(engine: Engine, data: ExpertTable, keep: bool, progress: Progress | None) -> Played:
     """Every round; for someone who waits in parts, which changes no figure."""
-    rounds = len(laid.given)
+    rounds = len(data.values)
     if progress is None or rounds <= PART:
-        return engine.play(laid.given, laid.outcomes, keep)
+        return engine.play(data.values, data.outcomes, keep)
     parts: list[Played] = []
     for start in np.arange(0, rounds, PART).tolist():
         progress(start, rounds)
-        parts.append(engine.play(laid.given[start : start + PART], laid.outcomes[start : start + PART], keep))
+        parts.append(engine.play(data.values[start : start + PART], data.outcomes[start : start + PART], keep))
         if parts[-1].rounds < len(parts[-1].losses):
             break
     progress(rounds, rounds)
@@ -121,27 +121,27 @@ def _played(engine: Engine, laid: Laid, keep: bool, progress: Progress | None) -
     )
 
 
-def _check_ranges(laid: Laid, columns: list[str], outcome: str | None, blender: Blender) -> None:
+def _check_ranges(data: ExpertTable, columns: list[str], outcome: str | None, blender: Blender) -> None:
     """Every number lies in the declared range, or its line is named."""
-    loss, (lo, hi) = blender.loss_name, blender.range
-    if loss == "zero-one":
+    judge, (lo, hi) = blender.judged_by, blender.range
+    if judge.labels:
         return
     advice = ", so it is not a probability"
-    if loss in losses.RANGED:
+    if judge.ranged:
         advice = f": declare another range with {spelled('range', 'LO,HI', python='range=(lo, hi)')}"
     rows: list[tuple[int, str]] = []
-    if np.fmin.reduce(laid.given, axis=None) < lo or np.fmax.reduce(laid.given, axis=None) > hi:
-        row, i, k = np.argwhere((laid.given < lo) | (laid.given > hi))[0].tolist()
-        rows.append((row, f"column {columns[i]!r} is {laid.given[row, i, k]:g}, outside [{lo:g}, {hi:g}]{advice}"))
-    y = laid.outcomes
-    if loss in ("squared", "absolute") and not ((y >= lo) & (y <= hi)).all():
+    if np.fmin.reduce(data.values, axis=None) < lo or np.fmax.reduce(data.values, axis=None) > hi:
+        row, i, k = np.argwhere((data.values < lo) | (data.values > hi))[0].tolist()
+        rows.append((row, f"column {columns[i]!r} is {data.values[row, i, k]:g}, outside [{lo:g}, {hi:g}]{advice}"))
+    y = data.outcomes
+    if judge.numbers and not ((y >= lo) & (y <= hi)).all():
         row = int((~((y >= lo) & (y <= hi))).argmax())
         rows.append((row, f"the outcome, column {outcome!r}, is {y[row]:g}, outside [{lo:g}, {hi:g}]{advice}"))
-    if loss in ("log", "brier") and not laid.names and not np.isin(y, (0.0, 1.0)).all():
+    if judge.chances and not data.names and not np.isin(y, (0.0, 1.0)).all():
         row = int((~np.isin(y, (0.0, 1.0))).argmax())
         rows.append((row, f"the outcome, column {outcome!r}, must be 0 or 1, got {y[row]:g}"))
     if rows:
-        raise laid.at(*min(rows))
+        raise data.at(*min(rows))
 
 
 OUTCOMES = ("target", "outcome", "label", "y", "actual", "truth", "observed", "result")  # what one is often named
@@ -177,9 +177,9 @@ def asked(
         raise SettingError(f"blend: the expert {twice[0]!r} is given twice")
     if outcome in columns:
         raise SettingError(f"blend: the column {outcome!r} cannot be both the outcome and an expert")
-    if loss is not None and loss not in LOSSES and not (loss == "costs" and isinstance(table, tuple)):
+    if loss is not None and loss not in LOSSES and not (loss == COSTS.name and isinstance(table, tuple)):
         raise SettingError(f"blend: loss must be one of {', '.join(LOSSES)}, got {loss!r}")
-    return columns, loss or "costs"
+    return columns, loss or COSTS.name
 
 
 def missing(
@@ -235,5 +235,5 @@ def example(table: Any, outcome: str | None, experts: Sequence[str], loss: str |
     low, high = float(np.nanmin(X[:, there])), float(np.nanmax(X[:, there]))
     chances = low >= 0.0 and high <= 1.0 and bool(np.isin(X[:, there[-1]], (0.0, 1.0)).all())
     judged = loss or ("log" if chances else "absolute")
-    wide = judged in RANGED and (low < 0.0 or high > 1.0) and math.isfinite(high - low)
+    wide = JUDGES[judged].ranged and (low < 0.0 or high > 1.0) and math.isfinite(high - low)
     return Example(came, said, judged, (math.floor(low), math.ceil(high)) if wide else None)

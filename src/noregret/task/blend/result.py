@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import arithmetic
 from noregret.errors import SettingError
-from noregret.experts import loss as losses
-from noregret.experts import rules
 from noregret.experts.contest import Contest
-from noregret.experts.forecasts import Laid
+from noregret.experts.forecasts import ExpertTable
+from noregret.experts.loss import Averaged, Numbers, chance
+from noregret.experts.methods import METHODS
 from noregret.interval import Interval
 from noregret.proof.blend import BlendReceipt, receipt_of
 from noregret.proof.receipt import plain
@@ -33,7 +32,7 @@ class Blend:
     """
 
     names: list[str]
-    laid: Laid
+    data: ExpertTable
     reading: dict[str, Any]
     contest: Contest
     certificates: list[Certificate]
@@ -46,7 +45,7 @@ class Blend:
         rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         experts = "1 expert" if len(self.names) == 1 else f"{len(self.names)} experts"
         said = f"{rounds}, {experts}, regret {self.regret:.6g}"
-        return f"<Blend of {self.laid.source}: {said}>"
+        return f"<Blend of {self.data.source}: {said}>"
 
     @property
     def rounds(self) -> int:
@@ -113,9 +112,9 @@ class Blend:
     @property
     def mistakes(self) -> int | None:
         """For labels: how often the label with the most weight was wrong."""
-        if self.reading["loss"] != "zero-one":
+        if not self.contest.judged_by.labels:
             return None
-        return int((self.forecasts[:, 0] != self.laid.outcomes).sum())
+        return int((self.forecasts[:, 0] != self.data.outcomes).sum())
 
     def awake(self, i: int) -> NDArray[np.bool_]:
         """In which rounds expert i gave a forecast."""
@@ -141,49 +140,30 @@ class Blend:
 
     def linearised_so_far(self) -> Vector:
         """The largest linearised regret after every round: at least the regret against the best fixed mean so far."""
-        given, own = self.laid.given[:, :, 0], self.forecasts[:, 0]
-        terms = losses.linearised(self.reading["loss"], given, own, self.laid.outcomes)
+        given, own = self.data.values[:, :, 0], self.forecasts[:, 0]
+        assert isinstance(self.contest.judged_by, Numbers)
+        terms = self.contest.judged_by.linearised(given, own, self.data.outcomes)
         return np.asarray((-np.cumsum(terms, axis=0)).max(axis=1))
 
     def promised_so_far(self) -> Vector:
         """The bound on the regret after every round (for methods that have one for every round)."""
-        t, contest = np.arange(1.0, self.rounds + 1.0), self.contest
-        logs, width = arithmetic.log(float(max(contest.experts, 1))), contest.width
-        match contest.learner:
-            case "mixture":
-                return np.full(self.rounds, logs / contest.rule.rate)
-            case "adahedge" | "gradient":
-                return 2.0 * self._gaps
-            case "hedge":
-                c = rules.ANYTIME_RATES[self.reading["rate"]]
-                return np.asarray(math.sqrt(logs) * width * (np.sqrt(t) / c + c * np.cumsum(1.0 / np.sqrt(t)) / 8.0))
-            case "hedge-doubling":
-                begun = np.cumsum(np.where(np.frexp(t)[0] == 0.5, np.sqrt(2.0 * t * logs), 0.0))
-                return np.asarray(begun * width)
-            case "weighted-majority":
-                rate = contest.rule.rate * width
-                return np.asarray((logs / rate + rate * t / 8.0) * width if rate else 0.0 * t)
-            case _:
-                rate, stays = contest.rule.rate * width, -arithmetic.log1p(-contest.rule.share)
-                return np.asarray(((logs + (t - 1.0) * stays) / rate + rate * t / 8.0) * width if rate else 0.0 * t)
+        return METHODS[self.contest.learner].promised(self.contest, np.arange(1.0, self.rounds + 1.0), self._gaps)
 
     def combination(self, gap: float = 1e-6) -> Combination:
         """The best fixed convex combination of the experts: an interval that contains its loss, and its weights."""
         if self.mean is not None:
             return self.mean
-        loss, given = self.reading["loss"], self.laid.given
-        if loss not in COMBINED:
-            raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {loss}")
+        judge, given = self.contest.judged_by, self.data.values
+        if not isinstance(judge, Averaged):
+            raise SettingError(f"blend: the best combination is for {', '.join(COMBINED)} loss, not for {judge.name}")
         if np.isnan(given).any():
             raise SettingError("blend: the best combination needs a forecast from every expert in every round")
-        if loss != "log":
-            return best_combination(given[:, :, 0], self.laid.outcomes, loss, gap)
-        y = self.laid.outcomes
-        if given.shape[2] == 1:
-            chances = np.where((y == 1.0)[:, None], given[:, :, 0], 1.0 - given[:, :, 0])
+        y = self.data.outcomes
+        if judge.chances:
+            said = np.column_stack([chance(given[:, i], y) for i in range(given.shape[1])])
         else:
-            chances = given[np.arange(len(y)), :, y.astype(np.int64)]
-        return best_combination(chances, y, loss, gap)
+            said = given[:, :, 0]
+        return best_combination(said, y, judge.name, gap)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything except the values of every round, as plain numbers."""
@@ -235,9 +215,9 @@ class Blend:
             "switches": found.switches,
             "loss": 0.5 * (loss.lo + loss.hi),
             "regret": {"lower": regret.lo, "upper": regret.hi},
-            "parts": [[first, last, self.names[who]] for first, last, who in found.parts],
+            "parts": [[first, last, self.names[who]] for first, last, who in found.stretches],
         }
 
     def receipt(self) -> BlendReceipt:
         """The claims with the vectors behind them; `verify` recomputes everything from the table."""
-        return receipt_of(self.names, self.laid, self.reading, self.contest, self.last_weights)
+        return receipt_of(self.names, self.data, self.reading, self.contest, self.last_weights)

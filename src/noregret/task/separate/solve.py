@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from noregret.errors import InputError, SettingError
 from noregret.interval import Interval, total
 from noregret.proof import enclose, solve
-from noregret.proof.separation import lay_out
+from noregret.proof.separation import labelled_rows
 from noregret.proof.solve.design import Design
 from noregret.proof.solve.perceptron import length
 from noregret.rounds import Rounds, Vector, as_sparse
@@ -72,25 +72,25 @@ def separate(
     given = {"label": label} | {option: list(columns) for option, columns in named.items()}
     reading = {key: value for key, value in given.items() if value} | {"hash_bits": hash_bits, "missing": missing}
     preparation = {"bias": bias, "unit_norm": unit_norm, "positive": positive}
-    laid = lay_out(source, reading=reading, watch=watch, **preparation)
+    labelled = labelled_rows(source, reading=reading, watch=watch, **preparation)
     began = time.perf_counter()
-    found = answered(laid.rounds, gap, began + seconds, watch)
+    found = answered(labelled.rounds, gap, began + seconds, watch)
     return Separation(
         **vars(found),
-        count=len(laid.rounds),
-        features=laid.features,
-        classes=laid.classes,
-        source=laid.source,
+        count=len(labelled.rounds),
+        features=labelled.features,
+        classes=labelled.classes,
+        source=labelled.source,
         seconds=time.perf_counter() - began,
-        digest=laid.digest,
-        reading={**{key: value for key, value in reading.items() if key in ("ignore", "missing")}, **laid.read},
+        digest=labelled.digest,
+        reading={**{key: value for key, value in reading.items() if key in ("ignore", "missing")}, **labelled.read},
         preparation=preparation,
-        width=laid.rounds.width,
+        width=labelled.rounds.width,
     )
 
 
 @dataclass(frozen=True)
-class Found:
+class Answer:
     """The fields of `Separation` that speak of rounds alone."""
 
     answer: str
@@ -103,12 +103,12 @@ class Found:
     finished: bool
 
 
-def answered_within(rounds: Rounds, gap: float, seconds: float) -> Found:
+def answered_within(rounds: Rounds, gap: float, seconds: float) -> Answer:
     """The answer for rounds as they are, within a time limit."""
     return answered(rounds, gap, time.perf_counter() + seconds)
 
 
-def answered(rounds: Rounds, gap: float, deadline: float, watch: Watch | None = None) -> Found:
+def answered(rounds: Rounds, gap: float, deadline: float, watch: Watch | None = None) -> Answer:
     """The answer for rounds as they are."""
     radius = enclose.largest_norm(rounds)
     if not math.isfinite(radius.hi):
@@ -177,13 +177,13 @@ def _lighter(rounds: Rounds, found: Weighed, beta: Vector) -> Weighed:
     return Weighed(rounds=every, weights=beta)
 
 
-def _inseparable(rows: NDArray[np.int64], exact: tuple[int, ...], radius: Interval) -> Found:
+def _inseparable(rows: NDArray[np.int64], exact: tuple[int, ...], radius: Interval) -> Answer:
     whole = sum(exact)
     weights = np.array([one / whole for one in exact])
-    return Found("inseparable", Interval.of(0.0), radius, None, rows, weights, exact, True)
+    return Answer("inseparable", Interval.of(0.0), radius, None, rows, weights, exact, True)
 
 
-def _undecided(rounds: Rounds, found: Weighed, radius: Interval) -> Found:
+def _undecided(rounds: Rounds, found: Weighed, radius: Interval) -> Answer:
     """The margin lies between 0 and what the best weights prove."""
     shortest = np.zeros(len(rounds))
     shortest[int(enclose.row_norms2(rounds)[1].argmin())] = 1.0
@@ -195,10 +195,10 @@ def _undecided(rounds: Rounds, found: Weighed, radius: Interval) -> Found:
         if _weighed(rounds, weights) < upper:
             best, upper = weights, _weighed(rounds, weights)
     rows = np.flatnonzero(best).astype(np.int64)
-    return Found("undecided", Interval(0.0, upper), radius, None, rows, best[rows], None, False)
+    return Answer("undecided", Interval(0.0, upper), radius, None, rows, best[rows], None, False)
 
 
-def _largest(rounds: Rounds, u: Vector, gap: float, deadline: float, radius: Interval) -> Found:
+def _largest(rounds: Rounds, u: Vector, gap: float, deadline: float, radius: Interval) -> Answer:
     """The separator of the largest margin, from one that is known."""
     best, weights = u, np.full(len(rounds), 1.0)
     lower, upper = _margin(rounds, u), _weighed(rounds, weights)
@@ -216,7 +216,7 @@ def _largest(rounds: Rounds, u: Vector, gap: float, deadline: float, radius: Int
     kept[rows] = weights[rows]
     margin = Interval(lower, max(_weighed(rounds, kept), lower))
     done = margin.hi - margin.lo <= gap * margin.hi
-    return Found("separable", margin, radius, best, rows, weights[rows], None, done)
+    return Answer("separable", margin, radius, best, rows, weights[rows], None, done)
 
 
 def _by_hull(rounds: Rounds, u: Vector, gap: float, deadline: float) -> list[tuple[Vector, Vector]]:

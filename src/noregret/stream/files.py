@@ -22,7 +22,7 @@ from noregret.stream.features import Features
 Open = Callable[[str, Features | None], Stream]  # a part, by the recipe of those before if there are any
 
 
-def parts_of(path: str) -> list[str] | None:
+def files_of(path: str) -> list[str] | None:
     """The files that a pattern or a folder stands for, in order; None for one file or standard input."""
     if os.path.isdir(path):
         found = [file for file in Path(path).rglob("*") if file.is_file() and _is_part(file.relative_to(path))]
@@ -54,7 +54,7 @@ def _order(path: str) -> tuple[list[tuple[int, str]], str]:
     return [(int(piece), "") if piece.isdecimal() else (-1, piece) for piece in pieces], path
 
 
-class Parts(Stream):
+class Files(Stream):
     """The rows of several files, one after another."""
 
     def __init__(self, source: str, paths: list[str], open_part: Open) -> None:

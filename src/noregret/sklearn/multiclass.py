@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from noregret.errors import InputError
-from noregret.learner.classes import ManyClasses as ManyCore
+from noregret.learner.classes import Multiclass
 from noregret.learner.core import Core
 from noregret.loss import softmax
 from noregret.sklearn.base import Vector, serialised
@@ -20,7 +20,7 @@ from noregret.sklearn.rows import NOT_FINITE, checked_weight, one_row, refuse_st
 from noregret.stream.labels import Classes
 
 
-class ManyClassifier(Classifier):
+class MulticlassClassifier(Classifier):
     """A learner of many classes in scikit-learn's and in River's clothes."""
 
     _spelled: list[Any]  # the labels by their numbers, as they were first given
@@ -33,9 +33,9 @@ class ManyClassifier(Classifier):
         return tags
 
     @property
-    def _many(self) -> ManyCore:
+    def _multiclass(self) -> Multiclass:
         core = self.core
-        assert isinstance(core, ManyCore)
+        assert isinstance(core, Multiclass)
         return core
 
     # -- scikit-learn's way ----------------------------------------------------------------------------------
@@ -75,9 +75,9 @@ class ManyClassifier(Classifier):
         return self
 
     def _declare(self, classes: NDArray[Any]) -> None:
-        labels = self._many.labels
+        labels = self._multiclass.labels
         if labels.untouched:
-            self._many.labels = Classes(classes.tolist())
+            self._multiclass.labels = Classes(classes.tolist())
             self._spelled = classes.tolist()
         elif sorted(map(str, self._spelled)) != sorted(map(str, classes.tolist())):
             raise ValueError(f"classes: {classes.tolist()} are not those of before, {self._spelled}")
@@ -91,7 +91,7 @@ class ManyClassifier(Classifier):
         return np.asarray(codes[places])
 
     def _code(self, label: Any) -> float:
-        code = self._many.labels.one(label)
+        code = self._multiclass.labels.one(label)
         spelled = self._spelled if self._has("_spelled") else []
         if code >= len(spelled):
             self._spelled = [*spelled, label]
@@ -119,7 +119,7 @@ class ManyClassifier(Classifier):
 
     def _known(self) -> NDArray[Any]:
         """The classes by their numbers; those that `play` met are not in `classes_`."""
-        known = self._many.known
+        known = self._multiclass.known
         if self._has("classes_") and len(self.classes_) >= known:
             return self.classes_
         return np.array([self._label(code) for code in range(known)])
@@ -134,7 +134,7 @@ class ManyClassifier(Classifier):
     def intercept_(self) -> Vector:
         """The bias of each class; of two classes the second's less the first's."""
         self._fitted()
-        b = self._many.class_biases
+        b = self._multiclass.class_biases
         return b[1:] - b[:1] if len(b) == 2 else b
 
     # -- River's way -----------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class ManyClassifier(Classifier):
     @serialised
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> Self:
         """One round: a dict of features, an array, or a pair (indices, values), with its label, old or new."""
-        if not self._many.labels.knows(y):
+        if not self._multiclass.labels.knows(y):
             refuse_strange(x)
             self.__dict__.pop("classes_", None)
         code = self._code(as_python(y))
@@ -154,7 +154,7 @@ class ManyClassifier(Classifier):
     @serialised
     def predict_one(self, x: Any) -> Any:
         """The class of one example; None before any label was seen."""
-        core = self._many
+        core = self._multiclass
         if not core.known:
             return None
         scores = self._score_classes(core, x)
@@ -162,9 +162,9 @@ class ManyClassifier(Classifier):
 
     def _label(self, code: int) -> Any:
         labels = self._spelled if self._has("_spelled") else []
-        return labels[code] if code < len(labels) else as_whole(self._many.labels.classes[code])
+        return labels[code] if code < len(labels) else as_whole(self._multiclass.labels.classes[code])
 
-    def _score_classes(self, core: ManyCore, x: Any) -> Vector:
+    def _score_classes(self, core: Multiclass, x: Any) -> Vector:
         if core.features is None:
             return np.zeros(core.known)
         row, width = one_row(core, x, False)
@@ -176,7 +176,7 @@ class ManyClassifier(Classifier):
     # -- the model file --------------------------------------------------------------------------------------
 
     def _spelled_labels(self) -> list[Any]:
-        return [self._label(code) for code in range(len(self._many.labels.classes))]
+        return [self._label(code) for code in range(len(self._multiclass.labels.classes))]
 
     def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         super()._restore(core, shell)
@@ -186,7 +186,7 @@ class ManyClassifier(Classifier):
             self._show_classes()
 
 
-class ManyForecaster(ManyClassifier):
+class MulticlassForecaster(MulticlassClassifier):
     """One that forecasts a probability for every class."""
 
     def predict_proba(self, X: Any) -> Vector:
@@ -196,7 +196,7 @@ class ManyForecaster(ManyClassifier):
     @serialised
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class known so far, given that it is one of them; empty before any label was seen."""
-        core = self._many
+        core = self._multiclass
         if not core.known:
             return {}
         chances = softmax(self._score_classes(core, x)[np.newaxis])[0].tolist()
