@@ -166,9 +166,7 @@ def _core_of(learner: Any) -> Core:
     if isinstance(learner, type):
         raise SettingError(f"play: give a learner, not its class: {learner.__name__}()")
     if getattr(learner, "holding", False):
-        raise SettingError(
-            "play: the learner must have seen both labels, got examples of one: learn_one of the other first"
-        )
+        raise SettingError("play: the learner has seen only one of the two labels: call learn_one with the other first")
     core = getattr(learner, "core", None)
     if not isinstance(core, Core):
         raise SettingError(f"play: the first argument must be a learner, got {type(learner).__name__}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from noregret import arithmetic
 from noregret._native import WINDOW
 from noregret.run import Run
 
+Row = tuple[str, str, str]
 RUN_HEAD = ("", "total", "per row")  # of the table of a run
 BASELINES = {  # rules that look at no feature, as tables name them
     "majority_label": "baseline: most frequent label",
@@ -74,63 +76,77 @@ def per_round(value: float, rounds: int) -> str:
     return number(value / rounds) if rounds else "–"
 
 
-def run_rows(run: Run) -> list[tuple[str, str, str]]:
+def run_rows(run: Run) -> list[Row]:
     """A run as (what, how much, how much of a round)."""
-    n = run.rounds
-    rows = [("rounds", number(n), "")]
+    if run.mistakes is None:
+        judged = [*_loss_rows(run), *_number_rows(run)]
+    else:
+        judged = [*_mistake_rows(run, run.mistakes), *_loss_rows(run)]
+    return [*_stream_rows(run), *judged, *_regret_rows(run), *_weight_rows(run)]
+
+
+def _stream_rows(run: Run) -> Iterator[Row]:
+    """What was played."""
+    yield "rounds", number(run.rounds), ""
     passes = max((segment["passes"] for segment in run.learner.segments), default=1)
     if passes > 1:
-        rows.append((f"  in {passes:,} passes (only the first sees new rows)", "", ""))
-    rows.append(("features", number(run.features), ""))
+        yield f"  in {passes:,} passes (only the first sees new rows)", "", ""
+    yield "features", number(run.features), ""
     recipe = run.learner.features
     if recipe is not None and (recipe.categorical or recipe.text):
-        rows.append((f"  hashed: {', '.join((*recipe.categorical, *recipe.text))}", "", ""))
+        yield f"  hashed: {', '.join((*recipe.categorical, *recipe.text))}", "", ""
     if run.tally is not None:
-        rows.append(("classes", number(len(run.tally["labels"])), ""))
-    if run.mistakes is not None:
-        rows.append(("mistakes", number(run.mistakes), share(run.mistakes, n)))
-        if n > WINDOW:
-            rows.append((f"  in the last {WINDOW:,} rounds", "", f"{100.0 * run.window_error:.2f} %"))
-        baselines = run.baselines
-        rows.append(
-            (
-                f"  {BASELINES['majority_label']}",
-                number(baselines["majority_label"]),
-                share(baselines["majority_label"], n),
-            )
-        )
-        rows.append(
-            (f"  {BASELINES['last_label']}", number(baselines["last_label"]), share(baselines["last_label"], n))
-        )
-        if run.auc is not None:
-            low, high = run.auc
-            rows.append(("AUC", f"{math.floor(1e4 * low) / 1e4:.4f} to {math.ceil(1e4 * high) / 1e4:.4f}", ""))
-    ridge = " + regulariser" if run.learner.config["sigma"][0] else ""
-    rows.append((f"loss ({run.learner.loss.spec}{ridge})", number(run.loss), per_round(run.loss, n)))
-    rows += [(f"  {BASELINES[name]}", number(lost), per_round(lost, n)) for name, lost in run.baseline_losses.items()]
-    if run.mistakes is None:
-        metrics, baselines = run.metrics, run.baselines
-        rows.append(
-            (f"  {BASELINES['mean_label']}", number(baselines["mean_label"]), per_round(baselines["mean_label"], n))
-        )
-        rows.append(
-            (f"  {BASELINES['last_label']}", number(baselines["last_label"]), per_round(baselines["last_label"], n))
-        )
-        rows.append(("mean absolute error", "", number(metrics["mae"])))
-        rows.append(("root mean squared error", "", number(metrics["rmse"])))
-    upper = run.regret_upper
+        yield "classes", number(len(run.tally["labels"])), ""
+
+
+def _mistake_rows(run: Run, mistakes: int) -> Iterator[Row]:
+    """How often labels were wrong, beside the rules that look at no feature."""
+    n, baselines = run.rounds, run.baselines
+    yield "mistakes", number(mistakes), share(mistakes, n)
+    if n > WINDOW:
+        yield f"  in the last {WINDOW:,} rounds", "", f"{100.0 * run.window_error:.2f} %"
+    for rule in ("majority_label", "last_label"):
+        yield f"  {BASELINES[rule]}", number(baselines[rule]), share(baselines[rule], n)
+    if run.auc is not None:
+        low, high = run.auc
+        yield "AUC", f"{math.floor(1e4 * low) / 1e4:.4f} to {math.ceil(1e4 * high) / 1e4:.4f}", ""
+
+
+def _loss_rows(run: Run) -> list[Row]:
+    """The loss, beside that of the rules where they have one."""
+    n, ridge = run.rounds, " + regulariser" if run.learner.config["sigma"][0] else ""
+    losses = {f"loss ({run.learner.loss.spec}{ridge})": run.loss}
+    losses |= {f"  {BASELINES[name]}": lost for name, lost in run.baseline_losses.items()}
+    return [(what, number(lost), per_round(lost, n)) for what, lost in losses.items()]
+
+
+def _number_rows(run: Run) -> Iterator[Row]:
+    """How far predicted numbers were off, beside the same rules."""
+    for rule in ("mean_label", "last_label"):
+        lost = run.baselines[rule]
+        yield f"  {BASELINES[rule]}", number(lost), per_round(lost, run.rounds)
+    yield "mean absolute error", "", number(run.metrics["mae"])
+    yield "root mean squared error", "", number(run.metrics["rmse"])
+
+
+def _regret_rows(run: Run) -> Iterator[Row]:
+    """What the pass alone proves."""
+    n, upper = run.rounds, run.regret_upper
     if upper is not None:
         empty = " (too loose to be useful here)" if upper >= run.loss else ""
-        rows.append((f"regret bound{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"))
-    longest = "longest row ‖x‖" if run.learner.supports is None else "longest row √K(x,x)"
-    rows.append((longest, number(run.max_norm), ""))
+        yield f"regret bound{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"
+
+
+def _weight_rows(run: Run) -> Iterator[Row]:
+    """The size of rows and weights."""
+    core = run.learner
+    yield "longest row ‖x‖" if core.supports is None else "longest row √K(x,x)", number(run.max_norm), ""
     if run.members is None:  # a mixture has no weights of its own
-        rows.append(("weights ‖w‖", number(run.weight_norm), ""))
-    if run.learner.supports is not None:
-        rows.append(("supports", number(run.learner.supports), share(run.learner.supports, n)))
-    if run.learner.settings.get("l1"):
-        rows.append(("non-zero weights", number(run.nonzero), ""))
-    return rows
+        yield "weights ‖w‖", number(run.weight_norm), ""
+    if core.supports is not None:
+        yield "supports", number(core.supports), share(core.supports, run.rounds)
+    if core.settings.get("l1"):
+        yield "non-zero weights", number(run.nonzero), ""
 
 
 def _against(run: Run) -> str:

@@ -118,7 +118,7 @@ def test_the_dual_is_infinite_beyond_the_steepest_slope(spec):
 )
 def test_the_constants_at_zero_are_those_of_the_mistake_bounds(spec, at_zero, slope):
     assert parse(spec).at_zero == pytest.approx(at_zero, rel=1e-15)
-    assert parse(spec).slope_at_zero == slope
+    assert parse(spec).gradient(0.0, 1.0) == slope
 
 
 def test_logistic_is_right_to_the_last_digits():

@@ -1,6 +1,7 @@
 """Imports point one way, heavy ones wait until they are needed, and nothing but a user's own function is compiled."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -195,3 +196,14 @@ def test_every_public_name_is_there():
     assert sorted(noregret.__all__) == sorted(dir(noregret))
     for name in dir(noregret):
         assert getattr(noregret, name) is not None
+
+
+def test_the_layout_in_contributing_names_what_there_is():
+    root = SOURCE.parent
+    layout = (root / "CONTRIBUTING.md").read_text().split("```text\n", 1)[1].split("```", 1)[0]
+    named = {word.partition(".")[0].rstrip("/") for word in layout.split() if re.fullmatch(r"\w+(\.\w+|\.\*|/)", word)}
+    folders = [PACKAGE, PACKAGE / "stream", PACKAGE / "proof", root / "native"]
+    files = [file for folder in folders for file in folder.iterdir() if file.suffix in (".py", ".hpp", ".cpp")]
+    parts = [folder for folder in PACKAGE.iterdir() if list(folder.glob("*.py"))]
+    there = {path.stem for path in (*files, *parts) if not path.stem.startswith("__") and path.stem != "_version"}
+    assert there - named == set()

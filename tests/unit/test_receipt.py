@@ -232,7 +232,7 @@ def test_what_cannot_be_replayed_is_said():
     with pytest.raises(InputError, match="not the rows that this model learned from"):
         certify(first, (X[::-1], y[::-1]))
     nr.play(again, (X, y))
-    with pytest.raises(SettingError, match="has gone on since"):
+    with pytest.raises(SettingError, match="has learned more since"):
         certify(first, (X, y))
 
 

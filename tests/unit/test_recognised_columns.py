@@ -485,7 +485,10 @@ def test_what_a_receipt_says_of_the_columns_is_enough_to_read_them_again(table, 
     [
         ({"columns": {"a": "word"}}, "there is no kind of column 'word'"),
         ({"columns": ["a"]}, "the columns must be names with what becomes of each"),
-        ({"columns": {}, "text": "a"}, "columns says what every column is: nothing else can say it too"),
+        (
+            {"columns": {}, "text": "a"},
+            "columns gives the kind of every column: leave out",
+        ),
         ({"numeric": "a", "date": "a"}, "column 'a' cannot be both numeric and date"),
         ({"keep": "a", "ignore": "a"}, "column 'a' cannot be ignored and used too"),
         ({"label": "a", "keep": "a"}, "column 'a' is the label: it cannot be a feature too"),

@@ -355,7 +355,7 @@ def test_a_row_file_is_closed_with_its_block_and_then_says_so(tmp_path):
     with RowFile(read((X, Y))) as rows:
         assert same(rows)
         assert same(RowFile(rows))
-        assert np.array_equal(np.sort(matrix(rows.permuted(np.random.default_rng(1)))[0], axis=0), np.sort(X, axis=0))
+        assert np.array_equal(np.sort(matrix(shuffled(rows, np.random.default_rng(1)))[0], axis=0), np.sort(X, axis=0))
     with pytest.raises(InputError, match="the temporary row file is closed"):
         same(rows)
 

@@ -279,7 +279,7 @@ def test_labels_beside_a_frame():
         read((polars.DataFrame({"a": [1.0, 2.0]}), [1]))
     with pytest.raises(SettingError, match="label names a column, but the labels are given beside the frame"):
         read((polars.DataFrame({"a": [1.0]}), [1]), label="a")
-    with pytest.raises(SettingError, match="weights beside a frame are not known"):
+    with pytest.raises(SettingError, match="a frame takes no weights"):
         read((polars.DataFrame({"a": [1.0]}), [1], [1]))
 
 

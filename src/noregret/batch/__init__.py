@@ -106,35 +106,12 @@ def run(
     >>> run(rounds, update="sum").iterations, run(rounds, update="average").iterations
     (7, 2)
     """
-    chosen = _checked(update, step, limit, rng)
-    theta = np.zeros(rounds.width) if start is None else np.array(start, dtype=np.float64)
-    if theta.shape != (rounds.width,) or not np.isfinite(theta).all():
+    rng = _checked(update, step, limit, rng)
+    first = np.zeros(rounds.width) if start is None else np.array(start, dtype=np.float64)
+    if first.shape != (rounds.width,) or not np.isfinite(first).all():
         raise SettingError(f"batch perceptron: start must be {rounds.width} finite numbers")
-    first, seen, trace, picks = theta.copy(), {_state(theta): 0}, _Trace(rounds), list[int]()
-    outcome, back = Outcome.LIMIT, None
-    while True:
-        wrong = trace.look(theta)
-        if not len(wrong):
-            outcome = Outcome.SEPARATED
-            break
-        if trace.steps == limit:
-            break
-        pick = None if chosen is None else int(wrong[chosen.integers(len(wrong))])
-        direction = _direction(rounds, update, wrong if pick is None else np.array([pick]))
-        if direction is None:
-            outcome = Outcome.STALLED
-            break
-        theta = theta + step * direction
-        if not np.isfinite(theta).all():
-            raise DivergedError("batch perceptron: the weights are no longer finite; scale the rows or the step")
-        trace.steps += 1
-        if pick is not None:
-            picks.append(pick)
-        back = seen.setdefault(_state(theta), trace.steps)
-        if back != trace.steps:
-            trace.look(theta)
-            outcome = Outcome.OSCILLATES
-            break
+    trace = _Trace(rounds, update, rng)
+    theta, outcome, back = _iterated(trace, first, step, limit)
     return BatchRun(
         update,
         step,
@@ -146,10 +123,30 @@ def run(
         np.array(trace.misclassified, dtype=np.int64),
         outcome,
         limit,
-        back if outcome is Outcome.OSCILLATES else None,
-        None if chosen is None else np.array(picks, dtype=np.int64),
+        back,
+        None if rng is None else np.array(trace.picks, dtype=np.int64),
         rounds.bias,
     )
+
+
+def _iterated(trace: _Trace, theta: Vector, step: float, limit: int) -> tuple[Vector, Outcome, int | None]:
+    """The weights in the end, why it is the end, and the step whose weights came back."""
+    seen = {_state(theta): 0}
+    while len(wrong := trace.look(theta)):
+        if trace.steps == limit:
+            return theta, Outcome.LIMIT, None
+        direction = trace.direction(wrong)
+        if direction is None:
+            return theta, Outcome.STALLED, None
+        theta = theta + step * direction
+        if not np.isfinite(theta).all():
+            raise DivergedError("batch perceptron: the weights are no longer finite; scale the rows or the step")
+        trace.steps += 1
+        back = seen.setdefault(_state(theta), trace.steps)
+        if back != trace.steps:
+            trace.look(theta)
+            return theta, Outcome.OSCILLATES, back
+    return theta, Outcome.SEPARATED, None
 
 
 def _checked(update: str, step: float, limit: int, rng: Any) -> np.random.Generator | None:
@@ -169,13 +166,14 @@ def _checked(update: str, step: float, limit: int, rng: Any) -> np.random.Genera
 class _Trace:
     """Scores of all rows at each θ, and what they count up to."""
 
-    def __init__(self, rounds: Rounds) -> None:
-        self._rounds = rounds
+    def __init__(self, rounds: Rounds, update: str, rng: np.random.Generator | None = None) -> None:
+        self._rounds, self._update, self._rng = rounds, update, rng
         self._scores = np.empty(len(rounds))
         self.steps = 0
         self.hard: list[int] = []
         self.soft: list[float] = []
         self.misclassified: list[int] = []
+        self.picks: list[int] = []  # the row of each step, where one is drawn
 
     def look(self, theta: Vector) -> Ints:
         """The misclassified rows."""
@@ -186,6 +184,15 @@ class _Trace:
         self.soft.append(arithmetic.total(np.maximum(-margins, 0.0)))
         self.misclassified.append(len(wrong))
         return wrong
+
+    def direction(self, wrong: Ints) -> Vector | None:
+        """The step for α = 1; None where the rows add up to 0."""
+        if self._rng is None:
+            return _direction(self._rounds, self._update, wrong)
+        pick = int(wrong[self._rng.integers(len(wrong))])
+        found = _direction(self._rounds, self._update, np.array([pick]))
+        self.picks += [] if found is None else [pick]
+        return found
 
 
 def _direction(rounds: Rounds, update: str, wrong: Ints) -> Vector | None:
@@ -218,7 +225,7 @@ def stepped(rounds: Rounds, run: BatchRun) -> Iterator[Ints]:
 
 def retraced(rounds: Rounds, run: BatchRun) -> Iterator[tuple[Ints, Vector]]:
     """The rows of each step and the weights after it, by the same arithmetic."""
-    theta, trace = run.start, _Trace(rounds)
+    theta, trace = run.start, _Trace(rounds, run.update)
     for k in range(run.iterations):
         rows = trace.look(theta) if run.picks is None else run.picks[k : k + 1]
         direction = _direction(rounds, run.update, rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 from noregret.cli.arguments import Quiet
 
 if TYPE_CHECKING:
+    from noregret.bench.streams import Size
     from noregret.bench.timing import Row
 
 
@@ -38,7 +40,7 @@ def bench(
 
     noregret bench --only files,csv --json figures.json
     """
-    from noregret.bench import FULL, JOBS, QUICK, facts, run
+    from noregret.bench import FULL, JOBS, QUICK, facts
     from noregret.cli.options import check_writable, names
 
     chosen = list(names(only)) or list(JOBS)
@@ -50,7 +52,22 @@ def bench(
         if "scaling" not in chosen:
             raise SettingError("--plot needs the job scaling: add it to --only")
     check_writable("-", json, plot)
+    machine = facts()
+    found = _timed(chosen, QUICK if quick else FULL, machine, quiet)
+    if json is not None:
+        _write(json, {"facts": machine, "rows": found})
+    if plot is not None:
+        from noregret.picture.curves import draw_scaling
+
+        draw_scaling(found, plot)
+
+
+def _timed(jobs: Sequence[str], size: Size, machine: dict[str, str], quiet: bool) -> list[Row]:
+    """The rows of all jobs, below the machine; each job is shown when it is done."""
+    from noregret.bench import run
+
     shown: list[Row] = []
+    found: list[Row] = []
 
     def announce(name: str) -> None:
         _show(shown, quiet)
@@ -58,8 +75,7 @@ def bench(
         if sys.stderr.isatty() and not quiet:
             print(f"… {name}", file=sys.stderr)
 
-    rows = run(chosen, QUICK if quick else FULL, announce)
-    machine, found = facts(), list[Any]()
+    rows = run(jobs, size, announce)
     if not quiet:
         print("  ".join(f"{key} {value}" for key, value in machine.items()))
     for row in rows:
@@ -69,17 +85,17 @@ def bench(
         shown.append(row)
         found.append(row)
     _show(shown, quiet)
-    if json is not None:
-        import msgspec
+    return found
 
-        from noregret.atomic import whole_file
 
-        with whole_file(json) as file:
-            file.write(msgspec.json.format(msgspec.json.encode({"facts": machine, "rows": found}), indent=1) + b"\n")
-    if plot is not None:
-        from noregret.picture.curves import draw_scaling
+def _write(path: Path, answer: dict[str, Any]) -> None:
+    """All figures, indented: people compare two such files."""
+    import msgspec
 
-        draw_scaling(found, plot)
+    from noregret.atomic import whole_file
+
+    with whole_file(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(answer), indent=1) + b"\n")
 
 
 def _show(rows: list[Row], quiet: bool) -> None:

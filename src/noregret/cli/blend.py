@@ -9,14 +9,92 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noregret.cli.arguments import Group, grouped
 from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
+    from noregret.proof.solve.mean import Combination
     from noregret.task.blend import Blend
 
 STRETCHES = 12  # of the lead that are listed; more are only counted
 
 
+class Blending(Group):
+    """What is blended, and how."""
+
+    outcome: Annotated[str | None, typer.Option(help="The column with the actual outcomes.", metavar="COLUMN")] = None
+    experts: Annotated[
+        str | None,
+        typer.Option(
+            help="The columns with the forecasts, separated by commas. Probabilities of several outcomes are in columns"
+            " named EXPERT:OUTCOME. An empty cell means that the expert sits out this round.",
+            metavar="COLUMNS",
+        ),
+    ] = None
+    loss: Annotated[
+        str | None, typer.Option(help="squared, absolute, log (probabilities), zero-one (labels) or brier.")
+    ] = None
+    costs: Annotated[
+        str | None,
+        typer.Option(help="Instead of forecasts: the columns with the cost of each expert.", metavar="COLUMNS"),
+    ] = None
+    range: Annotated[str | None, typer.Option(help="The range of the numbers (default 0,1).", metavar="LO,HI")] = None
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="mixture (for log, squared, brier), gradient (for absolute), adahedge (for the others), hedge,"
+            " hedge-doubling, weighted-majority or fixed-share."
+        ),
+    ] = None
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="What to compete with: the best expert, or the best fixed mean of the experts (squared and absolute"
+            " loss; the default for absolute).",
+            metavar="expert|mean",
+        ),
+    ] = None
+    last_value: Annotated[
+        bool, typer.Option("--last-value", help="Add an expert that forecasts the previous outcome.")
+    ] = False
+    switches: Annotated[
+        int | None,
+        typer.Option(
+            help="Also compare with the best sequence of experts with at most M switches; fixed-share is tuned for it.",
+            metavar="M",
+        ),
+    ] = None
+
+    def settings(self) -> dict[str, Any]:
+        """The same as the library takes it."""
+        from noregret.cli.options import names
+
+        given = {name: getattr(self, name) for name in self.options()}
+        return {**given, "experts": names(self.experts), "costs": names(self.costs), "range": _range(self.range)}
+
+
+class Output(Group):
+    """What is shown and written of it."""
+
+    combination: Annotated[
+        bool, typer.Option("--combination", help="Also compare with the best fixed mean of the experts.")
+    ] = False
+    forecasts: Annotated[Path | None, typer.Option(help="Write the blend's forecasts to this CSV file.")] = None
+    weights: Annotated[Path | None, typer.Option(help="Write the weights of every round to this CSV file.")] = None
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw weights and regret over time to this file (.png, .svg, .pdf).")
+    ] = None
+    picture: Annotated[
+        str | None, typer.Option(help="What --plot draws: overview (default), weights or regret.", metavar="KIND")
+    ] = None
+    receipt: Annotated[Path | None, typer.Option(help="Write a receipt to this file; noregret verify checks it.")] = (
+        None
+    )
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not print the table.")] = False
+
+
+@grouped
 def blend(
     table: Annotated[
         str,
@@ -25,64 +103,8 @@ def blend(
             metavar="TABLE",
         ),
     ],
-    outcome: Annotated[str | None, typer.Option(help="The column with the actual outcomes.", metavar="COLUMN")] = None,
-    experts: Annotated[
-        str | None,
-        typer.Option(
-            help="The columns with the forecasts, separated by commas. Probabilities of several outcomes are in columns"
-            " named EXPERT:OUTCOME. An empty cell means that the expert sits out this round.",
-            metavar="COLUMNS",
-        ),
-    ] = None,
-    loss: Annotated[
-        str | None, typer.Option(help="squared, absolute, log (probabilities), zero-one (labels) or brier.")
-    ] = None,
-    costs: Annotated[
-        str | None,
-        typer.Option(help="Instead of forecasts: the columns with the cost of each expert.", metavar="COLUMNS"),
-    ] = None,
-    range: Annotated[str | None, typer.Option(help="The range of the numbers (default 0,1).", metavar="LO,HI")] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            help="mixture (for log, squared, brier), gradient (for absolute), adahedge (for the others), hedge,"
-            " hedge-doubling, weighted-majority or fixed-share."
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            help="What to compete with: the best expert, or the best fixed mean of the experts (squared and absolute"
-            " loss; the default for absolute).",
-            metavar="expert|mean",
-        ),
-    ] = None,
-    last_value: Annotated[
-        bool, typer.Option("--last-value", help="Add an expert that forecasts the previous outcome.")
-    ] = False,
-    switches: Annotated[
-        int | None,
-        typer.Option(
-            help="Also compare with the best sequence of experts with at most M switches; fixed-share is tuned for it.",
-            metavar="M",
-        ),
-    ] = None,
-    combination: Annotated[
-        bool, typer.Option("--combination", help="Also compare with the best fixed mean of the experts.")
-    ] = False,
-    forecasts: Annotated[Path | None, typer.Option(help="Write the blend's forecasts to this CSV file.")] = None,
-    weights: Annotated[Path | None, typer.Option(help="Write the weights of every round to this CSV file.")] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw weights and regret over time to this file (.png, .svg, .pdf).")
-    ] = None,
-    picture: Annotated[
-        str | None, typer.Option(help="What --plot draws: overview (default), weights or regret.", metavar="KIND")
-    ] = None,
-    receipt: Annotated[
-        Path | None, typer.Option(help="Write a receipt to this file; noregret verify checks it.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Do not print the table.")] = False,
+    asked: Blending,
+    output: Output,
 ) -> None:
     """Blend the forecasts of several experts into one that stays close to the best of them.
 
@@ -93,42 +115,35 @@ def blend(
     noregret blend routes.csv --costs north,south,ferry --range 0,90 --weights weights.csv
     """
     from noregret.cli.drawing import asked_kind, draw
-    from noregret.cli.options import check_writable, names
+    from noregret.cli.options import check_writable
     from noregret.cli.solving import leave_if_broken
     from noregret.errors import SettingError
     from noregret.task.blend import blend as blended
 
-    check_writable(table, forecasts, weights, plot, receipt)
-    kind = asked_kind(plot, picture, ("overview", "weights", "regret"))
-    if forecasts is not None and costs is not None:
+    check_writable(table, output.forecasts, output.weights, output.plot, output.receipt)
+    kind = asked_kind(output.plot, output.picture, ("overview", "weights", "regret"))
+    if output.forecasts is not None and asked.costs is not None:
         raise SettingError("--forecasts does not work with --costs: there are no forecasts to write")
-    _check_asked(table, outcome, names(experts), loss, names(costs))
-    with blending(quiet) as progress:
-        found = blended(
-            table,
-            outcome=outcome,
-            experts=names(experts),
-            loss=loss,
-            costs=names(costs),
-            range=_range(range),
-            method=method,
-            against=against,
-            last_value=last_value,
-            switches=switches,
-            progress=progress,
-        )
-    best_mean = found.combination() if combination or found.mean is not None else None
-    _write(found, forecasts, weights, receipt)
-    draw(found, kind=kind, to=plot)
-    if json:
-        more = {}
-        if best_mean is not None:
-            shares = dict(zip(found.names, best_mean.weights.tolist(), strict=True))
-            more = {"combination": {"lower": best_mean.lower, "upper": best_mean.upper, "weights": shares}}
-        put_json({**found.to_dict(), **more})
-    elif not quiet:
+    settings = asked.settings()
+    _check_asked(table, asked.outcome, settings["experts"], asked.loss, settings["costs"])
+    with blending(output.quiet) as progress:
+        found = blended(table, **settings, progress=progress)
+    best_mean = found.combination() if output.combination or found.mean is not None else None
+    _write(found, output.forecasts, output.weights, output.receipt)
+    draw(found, kind=kind, to=output.plot)
+    if output.json:
+        put_json({**found.to_dict(), **_combination(found, best_mean)})
+    elif not output.quiet:
         _show(found, best_mean)
     leave_if_broken(found.broken, "the table")
+
+
+def _combination(found: Blend, mean: Combination | None) -> dict[str, Any]:
+    """The best fixed mean, for programs."""
+    if mean is None:
+        return {}
+    shares = dict(zip(found.names, mean.weights.tolist(), strict=True))
+    return {"combination": {"lower": mean.lower, "upper": mean.upper, "weights": shares}}
 
 
 def _check_asked(
@@ -225,7 +240,7 @@ def _weight_rows(found: Blend) -> Iterator[list[Any]]:
         yield [round, *map(repr, row)]
 
 
-def _show(found: Blend, best_mean: Any) -> None:
+def _show(found: Blend, best_mean: Combination | None) -> None:
     from noregret.cli.show import outward, table
     from noregret.summary import at_most, counted, number, share
 

@@ -179,11 +179,6 @@ class Loss:
         """φ(0), by which mistake bounds are divided (classification)."""
         return self(0.0, 1.0)
 
-    @property
-    def slope_at_zero(self) -> float:
-        """A subgradient of φ at 0: all that a mistake bound needs of a convex loss."""
-        return self.gradient(0.0, 1.0)
-
     def _over(self, fill: Callable[..., None], z: Array, y: Array) -> Array:
         out = np.empty(len(z))
         z, y = (np.ascontiguousarray(given, dtype=np.float64) for given in (z, y))

@@ -203,7 +203,7 @@ def _blender(done: Verification, reading: dict[str, Any], data: ExpertTable) -> 
     names = [*found.experts, reading["outcome"]]
     there = (reading["outcome"] is None) == (found.judged_by.costs) and len(names) == len(set(names))
     sound = there and reading == reading_of(found, reading["outcome"])
-    done.true("the table is read, and blended, in a way that there is", sound)
+    done.true("the table is read and blended with settings that exist", sound)
     return found
 
 

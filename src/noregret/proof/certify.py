@@ -104,7 +104,7 @@ def _learner_of(run: Run) -> Core:
         raise SettingError(f"certify: the first argument must be a run, which play gives, got {type(run).__name__}")
     core = run.learner
     if run.rounds != core.rounds:
-        raise SettingError("certify: the learner has gone on since this run ended: give the newest run")
+        raise SettingError("certify: the learner has learned more since this run ended: pass its newest run")
     if not core.learns:
         raise SettingError("certify: a selected model holds no run: certify the run that it was selected from")
     return core

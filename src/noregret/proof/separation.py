@@ -124,7 +124,7 @@ def verify_separation(body: Mapping[str, Any], stream: Any) -> Verification:
 def _rows_again(said: dict[str, Any], stream: Any) -> LabelledRows:
     reading = dict(said["reading"])
     if not set(reading) <= READING:
-        raise ReceiptError("the stream is read in ways that there are: this does not hold", failed=True)
+        raise ReceiptError("the stream is read with settings that exist: this does not hold", failed=True)
     return labelled_rows(stream, reading=reading, **said["preparation"])
 
 
@@ -147,7 +147,7 @@ def _check(done: Verification, said: dict[str, Any], labelled: LabelledRows) -> 
     done.same("features, the bias included", said["features"], rounds.width)
     done.same("the two labels", list(said["labels"]), list(labelled.classes))
     done.same("digest of the rows", said["digest"], labelled.digest)
-    done.true("the answer is one that there is", said["answer"] in ANSWERS)
+    done.true("the answer is separable, inseparable or undecided", said["answer"] in ANSWERS)
     weights = _weights(said["weights"], len(rounds))
     u = None if said["separator"] is None else unpacked(said["separator"])
     done.true("the separator has a weight for every feature", u is None or u.shape == (rounds.width,))
@@ -167,7 +167,7 @@ def _weights(given: Mapping[str, Any], rows: int) -> dict[int, Fraction]:
     if len(set(places)) != len(places) or len(places) != len(found):
         raise ReceiptError("every weight belongs to one row: this does not hold", failed=True)
     if any(not 0 <= place < rows for place in places):
-        raise ReceiptError("every weight belongs to a row that there is: this does not hold", failed=True)
+        raise ReceiptError("every weight belongs to a row of the stream: this does not hold", failed=True)
     if any(value < 0 for value in found):
         raise ReceiptError("no weight is negative: this does not hold", failed=True)
     return dict(zip(places, found, strict=True))

@@ -130,7 +130,7 @@ def _given(receipt: Receipt, streams: Sequence[Any]) -> list[Any]:
 def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed, surrogate: Loss | None) -> None:
     _check_streams(receipt, played)
     done.same("the learner, its settings and its labels", receipt.learner, described(core))
-    done.true("the stream is read in ways that there are", set(receipt.reading) <= set(READING))
+    done.true("the stream is read with settings that exist", set(receipt.reading) <= set(READING))
     _check_segments(done, receipt, core, played)
     _check_replay(done, receipt, played)
     _check_figures(done, receipt.figures, figures(Facts(played.run, played.rounds)))

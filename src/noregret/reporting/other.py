@@ -12,49 +12,20 @@ EXPERTS = 40  # rows of the table of experts; more are only counted
 
 def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
     """The section of a blend's receipt."""
-    reading, best = body["reading"], body["best"]
+    reading, mean = body["reading"], body["mean"]
     said = {key: value for key, value in reading.items() if value is not None and key != "experts"}
-    told_of: Rows = [(word(shown(key)), shown(value)) for key, value in said.items()]
-    told_of += [("experts", shown(len(body["experts"]))), ("  SHA-256 of the table", shown(body["digest"]))]
-    rows: Rows = [
-        ("rounds", shown(body["rounds"])),
-        ("loss of the blend", between(body["loss"])),
-        (f"loss of the best expert, {shown(best['expert'])}", shown(about(best["loss"]))),
-        ("regret against the best expert", between(body["regret"])),
-    ]
-    mean = body["mean"]
-    if mean is not None:
-        rows += [
-            ("loss of the best fixed average", between(mean["loss"])),
-            ("regret against that average", between(mean["regret"])),
-        ]
-    rows.append(("regret bound", most(body["bound"])))
-    parts = [Part("Figures", rows, ("", "total"))]
-    listed = sorted(body["experts"], key=lambda one: about(one["loss"]))
-    told = [
-        (
-            *(shown(one["expert"]), shown(one["awake"]), shown(about(one["loss"])), shown(about(one["regret"]))),
-            f"{about(one['weight']):.4f}",
-        )
-        for one in listed[:EXPERTS]
-    ]
-    left = len(listed) - EXPERTS
-    note = None if left <= 0 else f"{left:,} more experts, each with a larger loss"
-    parts.append(Part("Experts", list(told), ("", "rounds", "loss", "regret of the blend", "final weight"), note))
-    switching = body["switching"]
-    if switching is not None:
-        many: Rows = [
-            ("switches allowed", shown(switching["switches"])),
-            ("loss", shown(about(switching["loss"]))),
-            ("regret against it", between(switching["regret"])),
-        ]
-        parts.append(Part("The best sequence of experts with few switches", many))
+    asked: Rows = [(word(shown(key)), shown(value)) for key, value in said.items()]
+    asked += [("experts", shown(len(body["experts"]))), ("  SHA-256 of the table", shown(body["digest"]))]
+    parts = [Part("Figures", _blend_figures(body), ("", "total")), _experts(body)]
+    if body["switching"] is not None:
+        parts.append(_switching(body["switching"]))
+    regret, against = (body["regret"], "expert") if mean is None else (mean["regret"], "mean")
     return Subject(
         name,
         "receipt of a blend",
         _blend_means(body),
         _blend_asks(body),
-        Part("What was blended", told_of, folded=True),
+        Part("What was blended", asked, folded=True),
         parts,
         certificates=body["certificates"],
         checking=verifying(name, ["TABLE"], digest),
@@ -63,11 +34,50 @@ def blended(name: str, body: dict[str, Any], digest: str | None) -> Subject:
             "rounds": shown(body["rounds"]),
             "mistakes": "–",
             "loss": f"{between(body['loss'])} ({shown(reading['loss'])})",
-            "regret": f"{between(body['regret'] if mean is None else mean['regret'])}"
-            f" (best {'expert' if mean is None else 'mean'})",
+            "regret": f"{between(regret)} (best {against})",
         },
         drawn=(body,),
     )
+
+
+def _blend_figures(body: dict[str, Any]) -> Rows:
+    """Losses, regrets and the bound."""
+    best, mean = body["best"], body["mean"]
+    rows: Rows = [
+        ("rounds", shown(body["rounds"])),
+        ("loss of the blend", between(body["loss"])),
+        (f"loss of the best expert, {shown(best['expert'])}", shown(about(best["loss"]))),
+        ("regret against the best expert", between(body["regret"])),
+    ]
+    if mean is not None:
+        rows.append(("loss of the best fixed average", between(mean["loss"])))
+        rows.append(("regret against that average", between(mean["regret"])))
+    return [*rows, ("regret bound", most(body["bound"]))]
+
+
+def _experts(body: dict[str, Any]) -> Part:
+    """The experts, the best ones first."""
+    listed = sorted(body["experts"], key=lambda one: about(one["loss"]))
+    rows = [
+        (
+            *(shown(one["expert"]), shown(one["awake"]), shown(about(one["loss"])), shown(about(one["regret"]))),
+            f"{about(one['weight']):.4f}",
+        )
+        for one in listed[:EXPERTS]
+    ]
+    left = len(listed) - EXPERTS
+    note = None if left <= 0 else f"{left:,} more experts, each with a larger loss"
+    return Part("Experts", list(rows), ("", "rounds", "loss", "regret of the blend", "final weight"), note)
+
+
+def _switching(found: dict[str, Any]) -> Part:
+    """The best sequence of experts."""
+    rows: Rows = [
+        ("switches allowed", shown(found["switches"])),
+        ("loss", shown(about(found["loss"]))),
+        ("regret against it", between(found["regret"])),
+    ]
+    return Part("The best sequence of experts with few switches", rows)
 
 
 def _blend_means(body: dict[str, Any]) -> list[str]:

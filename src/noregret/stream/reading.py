@@ -77,7 +77,9 @@ class Settings:
         if self.label in (*said, *self.keep):
             raise SettingError(f"column {self.label!r} is the label: it cannot be a feature too")
         if self.columns is not None and (said or self.keep or self.features is not None):
-            raise SettingError("columns says what every column is: nothing else can say it too")
+            raise SettingError(
+                f"columns gives the kind of every column: leave out {', '.join(DECLARING)}, keep and features"
+            )
 
     def named(self, option: str) -> tuple[str, ...]:
         """The columns that an option names."""
@@ -210,7 +212,7 @@ def _in_memory(source: Any, settings: Settings) -> Stream:
         if not is_frame(X):
             return Arrays(X, y, rest[0] if rest else None, settings)
         if rest:
-            raise SettingError("read: weights beside a frame are not known; give arrays instead")
+            raise SettingError("read: a frame takes no weights: pass arrays (X, y, weights) instead")
         return read_frame_with(X, y, settings)
     if not settings.labels and (hasattr(source, "tocsr") or hasattr(source, "__array__")):
         return Arrays(source, None, None, settings)

@@ -151,12 +151,6 @@ class RowFile(Stream):
         labels = labels if self._words is None else self._words.labels(labels)
         return Block(rows, labels, self._array("lines")[chosen], self.source, weights)
 
-    def permuted(self, rng: np.random.Generator) -> Stream:
-        """The rows in a random order drawn from `rng` now; every pass over the answer has that order."""
-        from noregret.stream.rowfile import Permuted
-
-        return Permuted(self, rng)
-
 
 BlockArrays = dict[str, NDArray[Any]]
 
