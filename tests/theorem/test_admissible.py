@@ -100,7 +100,7 @@ def test_no_certificate_is_broken_and_the_hinge_is_never_worse(loss, stream, dat
     u = np.array(data.draw(st.lists(st.floats(-2.0, 2.0), min_size=X.shape[1], max_size=X.shape[1])))
     phi = parse(loss)
     facts = facts_of(X, y, loss, u_surrogate=u)
-    hinge = facts.at(one=-phi.slope_at_zero * u / phi.at_zero)
+    hinge = facts.at(one=-phi.gradient(0.0, 1.0) * u / phi.at_zero)
     for name, other in zip(NAMES, ("hinge-mistakes", "hinge-root"), strict=True):
         one = THEOREMS[name](facts)
         assert one.verdict in (Verdict.HOLDS, Verdict.VACUOUS) and one.bound >= one.observed

@@ -54,7 +54,7 @@ class Tangent:
     def of(cls, loss: Loss) -> Tangent:
         """Of a loss that nothing keeps from bounding mistakes."""
         low, high = enclose.losses(loss, np.zeros(1), BOTH[:1])
-        slope = loss.slope_at_zero
+        slope = loss.gradient(0.0, 1.0)
         return cls(Interval(float(low[0]), float(high[0])), Interval.around(slope, slope_error(loss) * abs(slope)))
 
     @property
