@@ -114,6 +114,8 @@ class Chosen(msgspec.Struct):
     empirical: float | None
     mistakes: int | None
     certificates: list[Promised]
+    held_out: int | None = None
+    distinct: int | None = None
 
 
 class Own(msgspec.Struct):

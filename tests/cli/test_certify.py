@@ -1,6 +1,7 @@
 """`learn --certify`, `certify` and `verify` at the command line."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -48,6 +49,23 @@ def test_the_perceptron_has_mistake_certificates_and_a_regret_only_with_a_radius
     ball = call("learn", stream, "--learner", "perceptron", "--certify", "--radius", 3, "--json").json
     assert ball["regret"]["loss"] == "hinge"
     assert call("learn", stream, "--learner", "perceptron", "--radius", 3).code == 2
+
+
+def test_mistakes_are_compared_with_the_loss_that_was_asked_for(stream, tmp_path):
+    receipt, again, model = tmp_path / "r.json", tmp_path / "again.json", tmp_path / "m.nr"
+    asked = ("--surrogate", "margin-hinge:0.5")
+    answer = call("learn", stream, "--learner", "averaged", *asked, "--receipt", receipt, "--save", model)
+    assert answer.code == 0, answer.err
+    assert re.search(r"^surrogate-mistakes +[\d.]+ +\d+ +\w+$", answer.out, re.MULTILINE)
+    assert re.search(r"^L1 or L2: the printed L[12] bound is .*; the exact root of L1 is ", answer.out, re.MULTILINE)
+    assert call("certify", model, stream, *asked, "--receipt", again, "--quiet").code == 0
+    bodies = [json.loads(path.read_text()) for path in (receipt, again)]
+    assert [body["surrogate"] for body in bodies] == ["margin-hinge:0.5"] * 2
+    assert bodies[0]["certificates"] == bodies[1]["certificates"]
+    for path in (receipt, again):
+        assert call("verify", path, stream).code == 0
+    plain = call("certify", model, stream, "--json").json["certificates"]
+    assert not any(part["theorem"].startswith("surrogate") for part in plain)
 
 
 def test_a_receipt_goes_round(stream, tmp_path):
@@ -116,6 +134,13 @@ def test_a_changed_receipt_and_a_changed_stream_exit_1_in_one_line(stream, tmp_p
         (["--gap", "0.1"], "--gap goes with --certify"),
         (["--seconds", "1"], "--seconds goes with --certify"),
         (["--anytime"], "--anytime goes with --certify"),
+        (["--surrogate", "hinge"], "--surrogate goes with --certify"),
+        (["--certify", "--surrogate", "hinge"], "--surrogate goes with perceptron, averaged or voted, not with auto"),
+        (["--certify", "--learner", "perceptron", "--surrogate", "hige"], "--surrogate: loss must be one of"),
+        (
+            ["--certify", "--learner", "voted", "--surrogate", "perceptron"],
+            "--surrogate must be above 0 at the score 0",
+        ),
         (["--certify", "--gap", "0"], "--gap must be positive and finite, got 0.0"),
         (["--certify", "--seconds", "-1"], "--seconds must be positive, got -1.0"),
         (["--certify", "--learner", "perceptron", "--radius", "-3"], "radius must be positive and finite, got -3.0"),

@@ -1,5 +1,7 @@
 """`learn --select` at the command line."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.cli.command import call
@@ -18,7 +20,7 @@ def stream(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])
+@pytest.mark.parametrize("how", ["penalised", "holdout", "last", "average", "voted"])
 def test_selected_saved_inspected_predicted_and_verified(stream, tmp_path, how):
     model, receipt = tmp_path / "m.nr", tmp_path / "r.json"
     answer = call("learn", stream, "--select", how, "--save", model, "--receipt", receipt, "--json")
@@ -44,6 +46,13 @@ def test_the_table_says_what_was_chosen_and_what_is_assumed(stream):
     assert "8, in even steps of rounds" in call("learn", stream, "--select", "penalised", "--candidates", 8).out
 
 
+def test_the_table_says_how_many_rows_were_held_out(stream):
+    answer = call("learn", stream, "--learner", "perceptron", "--select", "holdout", "--holdout", "100")
+    assert answer.code == 0, answer.err
+    for line in (r"201, one before every round not held out; \d+ different", r"rounds held out +100", "risk-holdout"):
+        assert re.search(line, answer.out), line
+
+
 def test_no_bound_for_the_average_of_a_perceptron_and_for_the_last(stream):
     average = call("learn", stream, "--learner", "perceptron", "--select", "average").out
     assert "no claim by risk-average" in average and "their average is wrong on both" in average
@@ -60,12 +69,16 @@ def test_two_passes_promise_nothing(stream):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (("--select", "best"), "select must be one of penalised, last, average, voted, got 'best'"),
+        (("--select", "best"), "select must be one of penalised, holdout, last, average, voted, got 'best'"),
         (("--select", "last", "--confidence", "1"), "select: confidence must lie between 0 and 1, got 1.0"),
         (("--select", "last", "--confidence", "nan"), "select: confidence must lie between 0 and 1, got nan"),
         (("--select", "last", "--candidates", "few"), "select: candidates must be a whole number"),
         (("--confidence", "0.9"), "--confidence needs --select"),
         (("--candidates", "9"), "--candidates needs --select"),
+        (("--holdout", "9"), "--holdout needs --select"),
+        (("--select", "last", "--holdout", "9"), "--holdout goes with --select holdout, not with last"),
+        (("--select", "holdout", "--holdout", "0"), "--holdout must be a whole number of at least 1, got 0"),
+        (("--select", "holdout", "--holdout", "300"), "--holdout must leave a round to learn from: 300 were played"),
         (("--select", "last", "--scale", "max"), "select: with scale max"),
         (("--select", "last", "--learner", "ogd", "--loss", "squared"), "select: risk certificates need a loss in"),
     ],

@@ -9,6 +9,7 @@ from oracle import (  # noqa: F401
     rows_experts,
     rows_gradient,
     rows_labels,
+    rows_losses,
     rows_matrices,
     rows_others,
     rows_perceptron,

@@ -2,6 +2,7 @@
 
 from oracle.rows import dec, lipschitz, norm2, root
 from oracle.rows_gradient import parameter_is_enough
+from oracle.rows_losses import doubtful_separators, separators
 from oracle.rows_matrices import classes
 from oracle.rows_perceptron import _kernel, _mistakes, separator
 from oracle.rows_steps import short
@@ -42,6 +43,10 @@ NEEDS = {
     "no support was forgotten": lambda data: (data.settings["budget"] or data.T) >= _kernel(data).M,
     "every update was made at y·score ≤ 0, in exact arithmetic": lambda data: _kernel(data).premise,
     "a comparator v in the span of the rounds is given": lambda data: bool(data.by_prefix("c_")),
+    "a separator in the span of the rounds is known: y⟨u,φ(x)⟩ ≥ 1 on every round": lambda data: bool(separators(data)),
+    "φ(0) > 0, with one slope g of φ at 0": lambda data: data.surrogate[0] != "perceptron",
+    "φ is convex": lambda data: True,
+    "a comparator u for φ is given": lambda data: "u_surrogate" in data.points,
     "every update was made where a wrong class scored at least as high as the right one, in exact arithmetic": (
         lambda data: classes(data).replayed[0]
     ),
@@ -73,4 +78,5 @@ def _doubtful(margins):
 DOUBTS = {  # needs that may be called unmet where they hold, for nothing is claimed then
     "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic": lambda data: _doubtful(_mistakes(data).margins),
     "every update was made at y·score ≤ 0, in exact arithmetic": lambda data: _doubtful(_kernel(data).margins),
+    "a separator in the span of the rounds is known: y⟨u,φ(x)⟩ ≥ 1 on every round": doubtful_separators,
 }

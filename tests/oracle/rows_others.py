@@ -5,7 +5,8 @@ from decimal import Decimal
 from fractions import Fraction
 
 from oracle import finite
-from oracle.rows import ONE, ZERO, Truth, combination, dec, dot, fractions, ln, norm2, root, row, value
+from oracle.rows import ONE, ZERO, Truth, combination, dec, dot, fractions, largest_root, ln, norm2, root, row, value
+from oracle.rows_perceptron import _mistakes
 
 # -- finite classes ----------------------------------------------------------------------------------------------------
 
@@ -194,6 +195,54 @@ def risk_printed(sampled):
     return _told(sampled, dec(Fraction(sampled.own, T)) + extra, mistakes=sampled.own)
 
 
+def _corollary(sampled, bound):
+    """A mistake bound at its best comparator, and the rounds with a score of 0 that were no mistake, beside T."""
+    data = sampled.data  # of the perceptron's run, with its comparators
+    run, T = _mistakes(data), sampled.rounds
+    passed = max(sampled.own - run.M, 0)
+    found = run.least(lambda v: bound(run, v))
+    extra = 6 * ((2 * (T + 1) / _delta(sampled)).ln() / T).sqrt()
+    told = {"confidence": sampled.confidence, "rounds": T, "passed": passed, "mistakes_at_most": found.bound + passed}
+    at = {name[2:]: one for name, one in found.at.items()}
+    return Truth((found.bound + passed) / T + extra, None, told, at, size=1 + found.size)
+
+
+@row("risk-hinge")
+def risk_hinge(sampled):
+    return _corollary(sampled, lambda run, v: run.implicit(v, sum(run.hinges(v)), run.reach))
+
+
+@row("risk-l2")
+def risk_l2(sampled):
+    def bound(run, v):
+        a = root(sum((h * h for h in run.hinges(v)), start=ZERO))
+        p = run.implicit(v, 0, run.reach)
+        return largest_root(lambda M: a * M.sqrt() + p, run.M)
+
+    return _corollary(sampled, bound)
+
+
+@row("risk-holdout")
+def risk_holdout(sampled):
+    k, m, K = sampled.errors, sampled.held, sampled.distinct
+    level = _delta(sampled) / K
+
+    def tail(p):
+        return sum((math.comb(m, j) * p**j * (1 - p) ** (m - j) for j in range(k + 1)), start=Decimal(0))
+
+    limit = Decimal(1) if k == m else _largest(lambda p: tail(p) >= level, Fraction(k, m))
+    return _told(sampled, limit, errors=k, tail=m, candidates=K)
+
+
+@row("risk-littlestone")
+def risk_littlestone(sampled):
+    m, K, n = sampled.held, sampled.distinct, sampled.rounds - sampled.held
+    third = _delta(sampled) / 3
+    parts = [(1 / third).ln() / (2 * n), (1 / third).ln() / (2 * m), (K / third).ln() / (2 * m)]
+    bound = dec(Fraction(sampled.own, n)) + sum(part.sqrt() for part in parts)
+    return _told(sampled, bound, mistakes=sampled.own, tail=m, candidates=K)
+
+
 @row("risk-gibbs")
 def risk_gibbs(sampled):
     bound = dec(Fraction(sampled.mistakes, sampled.rounds)) + _azuma(sampled)
@@ -242,6 +291,14 @@ OTHER_NEEDS = {
     "every row weighs 1": lambda sampled: sampled.unit,
     "the number of candidates was fixed beforehand": lambda sampled: True if sampled.usual else None,
     "every round is a candidate": lambda sampled: sampled.candidates == sampled.rounds,
+    "the number of rounds held out, and of candidates, was fixed beforehand": (
+        lambda sampled: True if sampled.usual else None
+    ),
+    "every round before those held out is a candidate": (
+        lambda sampled: sampled.candidates == sampled.rounds - sampled.held + 1 > 1
+    ),
+    "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic": lambda sampled: _mistakes(sampled.data).premise,
+    "a comparator v is given": lambda sampled: bool(sampled.data.by_prefix("v_")),
     "a convex surrogate of the 0/1 loss, bounded beforehand: unit-norm rows, weights in a ball": (
         lambda sampled: sampled.losses is not None
     ),

@@ -4,11 +4,14 @@ Here the library's own code is asked: what it finds is what is compared (rows_co
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 
 from noregret.learner import LEARNERS
+from noregret.loss import parse
 from noregret.proof.facts import Facts, gradients, judged_by
 from noregret.proof.hindsight import proved
 from noregret.proof.solve import best
@@ -21,7 +24,7 @@ from oracle.rows import Data, dense
 from oracle.rows_compare import compare
 
 
-def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, classes=None, passes=1):
+def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, classes=None, passes=1, surrogate=None):
     """The facts of a run, with points that a solver found and others that nobody looked for."""
     learner = LEARNERS[name](**settings)
     with Gathering(bool(learner.core.settings.get("bias"))) as gathering:
@@ -40,18 +43,21 @@ def facts_of(name, settings, X, y, weights=None, radius=None, random_points=0, c
         found = best(rounds, judged_by(core), ball, sigma, gap=1e-3, seconds=2.0)
         points = {key: point for key, point in found.points.items() if key in ("u", "alpha")}
         found = proved(rounds, judged_by(core), points, ball, sigma)
-    facts = gather(Facts(run, rounds, found), gap=1e-2, seconds=0.5)
+    asked = None if surrogate is None else parse(surrogate)
+    facts = gather(Facts(run, rounds, found, surrogate=asked), gap=1e-2, seconds=0.5)
     rng = np.random.default_rng(random_points)
     size = float(np.abs(rounds.rows.values).max(initial=0.0)) or 1.0
     if name in ("perceptron", "averaged", "voted", "second-order", "pa", "pa1", "pa2") and weights is None:
         v = rng.normal(size=rounds.width) / size
         more = {"v_passive": v} if name.startswith("pa") else {"v_other": v, "v_zero": np.zeros(rounds.width)}
-        facts = Facts(run, rounds, found, {**facts.points, **(more if random_points else {})})
+        facts = replace(facts, points={**facts.points, **(more if random_points else {})})
     return facts
 
 
 def data_of(facts):
     data = Data(facts.run, facts.rounds, facts.hindsight, facts.points)
+    if facts.surrogate is not None:
+        data.surrogate = facts.surrogate.name, Fraction(facts.surrogate.number)
     if facts.learner.name in ("pa", "pa1", "pa2"):
         data.tau, data.cap = facts.steps.tau, facts.steps.cap
     if facts.learner.name in ("softmax", "softmax-newton", "nearest-classes"):
@@ -61,6 +67,13 @@ def data_of(facts):
         data.names, data.priors = [one.name for one in learner.members], [Fraction(one) for one in learner.priors]
         data.declared, data.said = getattr(learner.labels, "declared", 0), said_by_members(facts)
     return data
+
+
+def data_of_selection(sampled):
+    """What a selection is judged by, with the run whose mistakes its corollaries bound."""
+    facts = sampled.facts
+    data = None if facts is None else Data(facts.run, facts.rounds, None, facts.points)
+    return SimpleNamespace(**vars(sampled), data=data)
 
 
 def said_by_members(facts):

@@ -98,6 +98,42 @@ def test_the_formulas_by_hand():
     assert bounds_of(told(how="voted"))["risk-voted"] == pytest.approx(2 * (0.15 + math.sqrt(math.log(20) / 800)))
 
 
+def test_the_conversion_by_rows_held_out_by_hand():
+    """300 rounds before 100 held out, with 45 mistakes and so 46 predictors; the one chosen errs on 12 of the 100."""
+    given = {"how": "holdout", "held": 100, "candidates": 301, "distinct": 46, "round": 290, "errors": 12, "own": 45}
+    found, three, every = bounds_of(told(**given)), math.log(3 / 0.05), math.log(3 * 46 / 0.05)
+    by_hand = 0.15 + math.sqrt(three / 600) + math.sqrt(three / 200) + math.sqrt(every / 200)
+    assert found["risk-littlestone"] == pytest.approx(by_hand)
+    level = 0.05 / 46
+    limit_ = found["risk-holdout"]
+    assert float(binomial_tail(12, 100, limit_)) <= level <= float(binomial_tail(12, 100, limit_ * (1 - 1e-9)))
+    assert bounds_of(told(**given, usual=False))["risk-holdout"] == limit_  # then it is named as not checked
+    assert bounds_of(told(**{**given, "candidates": 30}))["risk-littlestone"] is None
+    assert {one.verdict.name for one in certificates(told(**given, once=False))} == {"UNMET"}
+
+
+def test_a_mistake_bound_in_place_of_the_mistakes_is_never_below_them():
+    """Corollaries 3 and 4 beside Theorem 4: of a stream that is learned, of noise, of nothing but mistakes."""
+    rng = np.random.default_rng(2)
+    noise = rng.normal(size=(300, 2)), np.where(rng.random(300) < 0.5, 1, -1)
+    worst = np.ones((300, 1)), np.tile([1, -1], 150)
+    for stream in (easy(600, 0), noise, worst):
+        found = {one.theorem: one for one in nr.select(nr.Perceptron(), stream).certificates}
+        for name in ("risk-hinge", "risk-l2"):
+            assert found[name].bound >= found["risk-printed"].bound
+            assert found[name].assumptions[0].holds is None and "i.i.d." in found[name].assumptions[0].statement
+    assert found["risk-hinge"].verdict.name == "VACUOUS"
+
+
+def test_scores_of_0_that_the_tie_rule_lets_pass_count_as_errors():
+    """With the tie +1 the perceptron never moves, though every score of 0 is an error of the risk."""
+    chosen = nr.select(nr.Perceptron(tie="+1"), (np.ones((500, 1)), np.ones(500)))
+    found = {one.theorem: one for one in chosen.certificates}
+    assert chosen.sampled.facts.mistakes.count == 0
+    assert found["risk-hinge"].values["passed"] == 500.0
+    assert found["risk-hinge"].bound >= found["risk-printed"].bound >= 1.0
+
+
 def test_a_grid_pays_for_its_candidates_alone():
     assert bounds_of(told(candidates=16))["risk-hoeffding"] == pytest.approx(0.12 + math.sqrt(math.log(320) / 600))
     assert bounds_of(told(candidates=16))["risk-printed"] is None
@@ -190,6 +226,9 @@ def test_without_the_union_bound_the_least_limit_would_break_its_promise():
     ("learner", "how", "names"),
     [
         (nr.Perceptron, "penalised", ["risk-binomial", "risk-kl", "risk-hoeffding", "risk-printed"]),
+        (nr.Perceptron, "penalised", ["risk-hinge", "risk-l2"]),
+        (nr.Perceptron, "holdout", ["risk-holdout", "risk-littlestone"]),
+        (lambda: nr.OnlineGradientDescent(radius=2.0, unit_norm=True), "holdout", ["risk-holdout"]),
         (nr.Perceptron, "voted", ["risk-voted"]),
         (lambda: nr.OnlineGradientDescent(radius=2.0, unit_norm=True), "penalised", ["risk-binomial"]),
         (lambda: nr.OnlineGradientDescent(radius=2.0, unit_norm=True), "average", ["risk-average"]),

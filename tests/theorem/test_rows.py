@@ -33,6 +33,7 @@ from noregret.finite import (
     play_finite,
 )
 from noregret.interval import Interval
+from noregret.learner import LEARNERS
 from noregret.loss import parse
 from noregret.proof.theorem import rows, speaking
 from noregret.proof.theorems import THEOREMS, batch, finite, risk
@@ -41,12 +42,13 @@ from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
 from noregret.rounds import Rounds
 from noregret.task.blend import blend
+from noregret.task.select import select
 from oracle.rows import ORACLE
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
-from oracle.rows_runs import facts_of, run_all
+from oracle.rows_runs import data_of_selection, facts_of, run_all
 
 expert_rows, finite_rows, batch_rows, risk_rows = (rows(vars(module)) for module in (followers, finite, batch, risk))
 
@@ -97,7 +99,8 @@ def test_perceptrons(name, size, kind):
             X = scipy.sparse.csr_matrix(X)
         if name == "perceptron" and rng.random() < 0.4:
             settings["start"] = (rng.normal(size=X.shape[1]) * size).tolist()
-        assert run_all(facts_of(name, settings, X, y, random_points=1)) >= 1
+        loss = str(rng.choice(["", "hinge", "margin-hinge:0.3", "squared-hinge", "logistic", "exponential"]))
+        assert run_all(facts_of(name, settings, X, y, random_points=1, surrogate=loss or None)) >= 1
 
 
 def test_weights_two_passes_and_rows_so_large_that_a_premise_fails_leave_needs_unmet():
@@ -433,6 +436,45 @@ def test_batches(update):
                 data = Batch(run, X.tolist(), y, stepped(rounds, run), separator)
                 for one in speaking(batch_rows, f"batch-{update}", facts):
                     compare(one, facts, data, OTHER_NEEDS)
+
+
+def test_the_conversion_by_rows_held_out():
+    rng = seeded("holdout")
+    for trial in range(40):
+        T = int(rng.choice([1, 2, 7, 60, 200]))
+        m = int(rng.integers(1, T)) if T > 1 else 1
+        K = int(rng.choice([1, T - m + 1]))
+        sampled = Sampled(
+            "holdout",
+            float(rng.choice([0.5, 0.95, 0.999999])),
+            T,
+            [None, None, False][trial % 3],
+            bool(trial % 5 != 4),
+            K,
+            bool(rng.random() < 0.5),
+            int(rng.integers(0, T + 1)),
+            int(rng.integers(1, T - m + 2)),
+            int(rng.choice([0, rng.integers(0, m + 1), m])),
+            int(rng.integers(0, T - m + 1)),
+            held=m,
+            distinct=int(rng.integers(1, T - m + 2)),
+        )
+        for one in speaking(risk_rows, "selection", sampled):
+            compare(one, sampled, sampled, OTHER_NEEDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", (1.0, 1e-3, 1e3))
+def test_mistake_bounds_in_place_of_mistakes(size, kind):
+    rng = seeded("corollaries", size, kind)
+    for tie in ("mistake", "+1", "-1"):
+        X, y = stream(rng, kind, size=size)
+        settings = {"tie": tie, "bias": bool(rng.random() < 0.3)}
+        if rng.random() < 0.4:
+            settings |= {"start": (rng.normal(size=X.shape[1]) * size).tolist(), "rate": 0.5}
+        sampled = select(LEARNERS["perceptron"](**settings), (X, y)).sampled
+        for one in speaking(risk_rows, "selection", sampled):
+            compare(one, sampled, data_of_selection(sampled), OTHER_NEEDS)
 
 
 @pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])

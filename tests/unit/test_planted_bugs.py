@@ -72,8 +72,8 @@ from oracle.rows import fractions
 from oracle.rows_compare import compare
 from oracle.rows_experts import Experts
 from oracle.rows_others import OTHER_NEEDS
-from oracle.rows_runs import facts_of, run_all
-from oracle.selection import penalised, perceptron_path
+from oracle.rows_runs import data_of_selection, facts_of, run_all
+from oracle.selection import errors, penalised, perceptron_path
 
 ROWS = np.array(
     [[2.0, 1.0], [-1.0, 2.0], [1.5, -0.5], [-0.5, -1.0], [1.0, 1.0], [-2.0, 0.5], [0.25, -1.5], [1.0, -1.0]]
@@ -84,6 +84,7 @@ SQUARED = "ogd", {"loss": "squared", "radius": 1.5, "rate": "sqrt:0.5"}, NUMBERS
 HINGE = "ogd", {"loss": "hinge", "radius": 1.5, "rate": "sqrt:0.5"}, LABELS
 PERCEPTRON = "perceptron", {}, LABELS
 SELECTED = "selected", {}, LABELS
+HELD_OUT = "selected", {"how": "holdout", "holdout": 4}, -LABELS[::-1]
 
 
 # -- what tells --------------------------------------------------------------------------------------------------------
@@ -148,15 +149,21 @@ def blend_by_definition(name, settings, table):
 
 
 def rows_of_a_selection(name, settings, y):
-    sampled = nr.select(nr.Perceptron(), (ROWS, y)).sampled
+    sampled = nr.select(nr.Perceptron(), (ROWS, y), **settings).sampled
     for one in risk.spoken(sampled):
-        compare(one, sampled, sampled, OTHER_NEEDS)
+        compare(one, sampled, data_of_selection(sampled), OTHER_NEEDS)
 
 
 def selection_by_definition(name, settings, y):
     found = nr.select(nr.Perceptron(), (ROWS, y), confidence=0.9)
     at, wrong, _ = penalised(perceptron_path(ROWS, y), ROWS, y, 1.0 - 0.9)
     assert (found.round, found.sampled.errors) == (at, wrong)
+
+
+def held_out_by_definition(name, settings, y):
+    found = nr.select(nr.Perceptron(), (ROWS, y), **settings).sampled
+    path, m = perceptron_path(ROWS, y), settings["holdout"]
+    assert found.errors == min(errors(w, ROWS[-m:], y[-m:]) for w in path[: len(y) - m + 1])
 
 
 # -- what is planted ---------------------------------------------------------------------------------------------------
@@ -265,6 +272,16 @@ def fewer_errors(patch):
     patch.setattr(selecting, "tails", tails)
 
 
+def fewer_held_out(patch):
+    true = selecting.held_out
+
+    def held_out(*given):
+        places, wrong = true(*given)
+        return places, np.maximum(wrong - 1, 0)
+
+    patch.setattr(selecting, "held_out", held_out)
+
+
 def half_bound(one):
     def function(facts):
         claim = one.function(facts)
@@ -359,6 +376,16 @@ BUGS = {
     "selection row": Bug(
         row_of(risk, "risk_binomial", function=half_bound), SELECTED, rows_of_a_selection, "risk-binomial: the bound"
     ),
+    "corollary row": Bug(
+        row_of(risk, "risk_hinge", function=half_bound), SELECTED, rows_of_a_selection, "risk-hinge: the bound"
+    ),
+    "kernel row": Bug(
+        row_with("kernel-l2-radius", function=half_bound),
+        ("kernel", {"kernel": "rbf"}, LABELS),
+        rows,
+        "kernel-l2-radius: the bound",
+    ),
+    "errors held out": Bug(fewer_held_out, HELD_OUT, held_out_by_definition, "the selection: errors"),
     "selection errors": Bug(fewer_errors, SELECTED, selection_by_definition, "the selection: "),
 }
 every_bug = pytest.mark.parametrize("bug", BUGS.values(), ids=list(BUGS))
@@ -378,7 +405,7 @@ def made(bug):
         return blend(y, **settings).receipt(), y
     if name == "selected":
         run = nr.play(nr.Perceptron(), (ROWS, y))
-        return certify(run, (ROWS, y), selection=nr.select(run, (ROWS, y))), (ROWS, y)
+        return certify(run, (ROWS, y), selection=nr.select(run, (ROWS, y), **settings)), (ROWS, y)
     stream = ROWS, y
     return certify(nr.play(LEARNERS[name](**settings), stream), stream, seconds=2.0), stream
 

@@ -2,6 +2,8 @@
 
 import copy
 import json
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,12 +14,12 @@ from hypothesis import strategies as st
 import noregret as nr
 from noregret.errors import ReceiptError, SettingError
 from noregret.learner import LEARNERS, OnlineGradientDescent, Perceptron
-from noregret.proof.facts.candidates import Candidate, Regeneration, starts, tails
+from noregret.proof.facts.candidates import Candidate, Regeneration, starts, starts_before, tails
 from noregret.proof.receipt import Receipt
 from noregret.rounds import Rounds
 from oracle.selection import errors, penalised, perceptron_path
 
-WAYS = ("penalised", "last", "average", "voted")
+WAYS = ("penalised", "holdout", "last", "average", "voted")
 
 
 def stream(rounds=80, features=3, seed=0):
@@ -52,6 +54,57 @@ def test_the_penalised_choice_is_that_of_the_definition(rows):
     assert chosen.learner.weights.tolist() == [float(part) for part in path[i - 1]]
     mistakes = sum(errors(w, [x], [label]) for w, x, label in zip(path, X, y, strict=True))
     assert chosen.sampled.mistakes == chosen.sampled.own == mistakes
+
+
+@settings(max_examples=60, deadline=None)
+@given(small(), st.data())
+def test_the_choice_by_rows_held_out_is_that_of_the_definition(rows, data):
+    """Littlestone 1989: of the predictors before the last m rounds the one with the fewest errors on these."""
+    X, y = rows
+    T = len(y)
+    asked = data.draw(st.none() | st.integers(1, max(T - 1, 1)))
+    chosen = nr.select(Perceptron(), (X, y), how="holdout", holdout=asked)
+    m = max(1, T // 5) if asked is None else asked
+    path = perceptron_path(X, y)[: T - m + 1]
+    wrong = [errors(w, X[T - m :], y[T - m :]) for w in path]
+    last = T - m - wrong[::-1].index(min(wrong))
+    first = next(i for i in range(last, -1, -1) if i == 0 or path[i - 1] != path[i])  # where its weights came to be
+    assert (chosen.round, chosen.sampled.errors, chosen.sampled.tail) == (first + 1, min(wrong), m)
+    assert chosen.learner.weights.tolist() == [float(part) for part in path[first]]
+    assert chosen.sampled.distinct == 1 + sum(a != b for a, b in pairwise(path))
+    own = sum(errors(w, [x], [label]) for w, x, label in zip(path[: T - m], X, y, strict=False))
+    assert (chosen.sampled.own, chosen.sampled.every) == (own, True)
+
+
+def test_a_grid_of_predictors_has_the_first_and_the_last_before_the_rows_held_out():
+    rows = stream(2000)
+    chosen = nr.select(Perceptron(), rows, how="holdout", candidates=7, holdout=500)
+    assert (chosen.sampled.held, chosen.sampled.candidates, chosen.sampled.every) == (500, 7, False)
+    assert chosen.sampled.distinct <= 8
+    assert {one.theorem for one in chosen.certificates if one.verdict.name == "UNMET"} == {"risk-littlestone"}
+    assert starts_before(1500, "holdout", 7)[0].tolist()[0] == 0
+    assert starts_before(1500, "holdout", 7)[0].tolist()[-1] == 1500
+    # two predictors are left of a grid of one: the start, and the one that has learned from all that is not held out
+    alone = nr.select(Perceptron(), rows, how="holdout", candidates=1)
+    assert alone.sampled.distinct == 2 and alone.round == 1601
+    assert np.array_equal(
+        alone.learner.weights, nr.play(Perceptron(), (rows[0][:1600], rows[1][:1600])).learner.weights
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"how": "penalised", "holdout": 3}, "holdout goes with how='holdout', not with penalised"),
+        ({"how": "holdout", "holdout": 80}, "holdout must leave a round to learn from: 80 were played, got 80"),
+        ({"how": "holdout", "holdout": 0}, "holdout must be a whole number of at least 1, got 0"),
+        ({"how": "holdout", "holdout": 2.5}, "holdout must be a whole number of at least 1, got 2.5"),
+        ({"how": "holdout", "holdout": True}, "holdout must be a whole number of at least 1, got True"),
+    ],
+)
+def test_what_is_held_out_leaves_rows_to_learn_from(more, sentence):
+    with pytest.raises(SettingError, match=sentence):
+        nr.select(Perceptron(), stream(), **more)
 
 
 @pytest.mark.parametrize("name", ["perceptron", "pa1", "ogd", "ogd-strong", "adagrad", "ftrl", "coin"])
@@ -261,6 +314,37 @@ def test_a_forged_selection_is_rejected(forge, sentence):
     assert said.value.failed
 
 
+HELD_OUT = [
+    (lambda said: said.update(held_out=said["held_out"] - 1, tail=said["tail"] - 1), "the selection: "),
+    (lambda said: said.update(held_out=None), "the selection: the rounds held out"),
+    (lambda said: said.update(held_out=200), "the selection|damaged"),
+    (lambda said: said.update(distinct=said["distinct"] - 1), "the predictors before the rounds held out"),
+    (_fewer_errors, "errors on the rounds not seen"),
+    (lambda said: _binomial(said).update(bound=0.9 * _binomial(said)["bound"]), "risk-holdout: the bound"),
+    (lambda said: said["certificates"][1].update(bound=0.5), "risk-littlestone: the bound"),
+]
+
+
+@pytest.mark.parametrize(("forge", "sentence"), HELD_OUT)
+def test_a_forged_choice_by_rows_held_out_is_rejected(forge, sentence):
+    receipt, rows = receipt_of("holdout")
+    body = copy.deepcopy(vars(receipt))
+    forge(body["selection"])
+    with pytest.raises(ReceiptError, match=sentence) as said:
+        nr.verify(Receipt(**body), rows)
+    assert said.value.failed
+
+
+def test_the_comparator_of_the_corollaries_is_in_the_receipt():
+    receipt, rows = receipt_of("penalised")
+    nr.verify(receipt, rows)
+    longer = {**receipt.points, "u_risk": 3.0 * receipt.points["u_risk"]}
+    without = {key: point for key, point in receipt.points.items() if key != "u_risk"}
+    for points, sentence in ((longer, "risk-hinge: the bound"), (without, "risk-hinge: a comparator v is given")):
+        with pytest.raises(ReceiptError, match=sentence):
+            nr.verify(replace(receipt, points=points), rows)
+
+
 @pytest.mark.parametrize("how", WAYS)
 def test_no_bound_can_be_lower_by_one_unit_of_the_last_place(how):
     """There is no tolerance: what is claimed is what is found."""
@@ -337,7 +421,9 @@ def test_learners_that_cannot_be_selected_from(make, sentence):
 
 
 def test_how_is_named_and_a_stream_is_given():
-    with pytest.raises(SettingError, match="select must be one of penalised, last, average, voted, got 'best'"):
+    with pytest.raises(
+        SettingError, match="select must be one of penalised, holdout, last, average, voted, got 'best'"
+    ):
         nr.select(Perceptron(), stream(), how="best")
     with pytest.raises(SettingError, match="select: pass the stream"):
         nr.select(Perceptron())

@@ -127,6 +127,13 @@ Gap = Annotated[
 Seconds = Annotated[
     float | None, typer.Option(help="Stop solving after this many seconds, with the interval proved by then.")
 ]
+Surrogate = Annotated[
+    str | None,
+    typer.Option(
+        help="Of a perceptron: compare its mistakes with this convex loss too (hinge, margin-hinge:ρ, exponential, …).",
+        metavar="LOSS",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")]
 

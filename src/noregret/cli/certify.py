@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Cache, Gap, Json, Quiet, Seconds, Threads
+from noregret.cli.arguments import Cache, Gap, Json, Quiet, Seconds, Surrogate, Threads
 from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def certify(
         str | None,
         typer.Option(help="What --plot draws: regret (default), radius, bounds or mistakes.", metavar="KIND"),
     ] = None,
+    surrogate: Surrogate = None,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
     threads: Threads = None,
     cache: Cache = False,
@@ -82,6 +83,7 @@ def certify(
             gap=checked_gap(gap),
             seconds=checked_seconds(seconds),
             watch=watch,
+            surrogate=surrogate,
         )
     if receipt is not None:
         found.save(receipt)

@@ -84,7 +84,8 @@ def inspect(
 
 
 def _predictor(core: Any) -> str:
-    ways = {"last": "the last weights", "average": "the average of the run's weights", "penalised": "chosen weights"}
+    ways = {"last": "the last weights", "average": "the average of the run's weights"}
+    ways |= dict.fromkeys(("penalised", "holdout"), "chosen weights")
     return ways.get(core.selection["how"], f"the vote of {len(core.votes):,} rows of weights")
 
 

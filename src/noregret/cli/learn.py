@@ -15,6 +15,7 @@ from noregret.cli.arguments import (
     Shown,
     Solving,
     StreamFile,
+    Surrogate,
     TaskName,
     grouped,
 )
@@ -56,15 +57,24 @@ class Asked(Shown, Solving, Reading, Playing):
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False
+    surrogate: Surrogate = None
     select: Annotated[
         str | None,
-        typer.Option(help="Keep one predictor of the run: penalised, last, average or voted; with risk certificates."),
+        typer.Option(
+            help="Keep one predictor of the run: penalised, holdout, last, average or voted; with risk certificates."
+        ),
     ] = None
     confidence: Annotated[
         float | None, typer.Option(help="With --select: the probability that a certificate holds (default 0.95).")
     ] = None
     candidates: Annotated[
         str | None, typer.Option(help="With --select: how many predictors to choose from, or all.", metavar="K")
+    ] = None
+    holdout: Annotated[
+        int | None,
+        typer.Option(
+            help="With --select holdout: how many of the last rounds to hold out (default a fifth).", metavar="M"
+        ),
     ] = None
     plot: Annotated[
         Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf; updates also .gif).")
@@ -73,7 +83,7 @@ class Asked(Shown, Solving, Reading, Playing):
         str | None,
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
-            " features boundary and updates; with --certify regret and bounds.",
+            " features boundary and updates; of a perceptron lifting; with --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed
-from noregret.cli.drawing import PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
+from noregret.cli.drawing import LIFTED, PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.options import check_writable, class_weights, flag, with_defaults
 from noregret.cli.signals import stop_code
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from noregret.run import Run
     from noregret.stream import Stream
     from noregret.task.select import Selection
+
+AMONG_ROWS = (*PLANAR, LIFTED)  # kinds of picture for which every round is kept
 
 
 class Learning:
@@ -74,12 +76,13 @@ class Learning:
         from noregret.cli.selecting import asked_for
 
         asked = self.asked
-        return asked_for(asked.select, asked.confidence, asked.candidates, self.asked.resume)
+        return asked_for(asked.select, asked.confidence, asked.candidates, asked.holdout, asked.resume)
 
     def _proof_asked(self) -> dict[str, Any]:
         """What is asked of the certificates."""
         gap, seconds, anytime = self.asked.gap, self.asked.seconds, self.asked.anytime
-        for name, value in (("gap", gap), ("seconds", seconds), ("anytime", anytime or None)):
+        given = {"gap": gap, "seconds": seconds, "anytime": anytime or None, "surrogate": self.asked.surrogate}
+        for name, value in given.items():
             if value is not None and not self.asked.proves:
                 raise SettingError(f"{flag(name)} goes with --certify or --receipt")
         if self.asked.proves and self.asked.resume is not None:
@@ -140,6 +143,10 @@ class Learning:
         """Whether this learner can be certified, selected from and drawn as was asked."""
         if self.choice.radius is not None:
             self.proof["radius"] = self.choice.radius
+        if self.asked.surrogate is not None:
+            from noregret.proof.certify import chosen_surrogate
+
+            self.proof["surrogate"] = chosen_surrogate(self.asked.surrogate, self.choice.core)
         if self.wanted_selection is not None:
             from noregret.cli.selecting import check_learner
 
@@ -151,22 +158,22 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
-        kinds = (*kinds, *(["weights"] if core.mixes else []))
+        kinds = (*kinds, *(["weights"] if core.mixes else []), *([LIFTED] if core.perceptron_rounds else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:
                 raise SettingError(f"--picture {kind} goes with --certify or --receipt")
             check_certified(kind, core, self.proof.get("radius"))
             self.proof["anytime"] |= kind == "regret"
+        if kind in AMONG_ROWS and self.asked.resume is not None:
+            raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
         if kind in PLANAR:
-            if self.asked.resume is not None:
-                raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
             check_boundary(core)
         return kind
 
     @property
     def _looks_back(self) -> bool:
-        return self.asked.proves or self.wanted_selection is not None or self.kind in PLANAR
+        return self.asked.proves or self.wanted_selection is not None or self.kind in AMONG_ROWS
 
     def _gathering(self, stack: ExitStack) -> Gathering | None:
         if not self._looks_back:
@@ -243,17 +250,17 @@ class Learning:
         played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
         with closing_in(self.asked.silent) as watch:
             found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
-        return found if self.selection is None else with_selection(found, self.selection.to_dict())
+        return found if self.selection is None else with_selection(found, self.selection)
 
     def _draw(self, kind: str, plot: Path) -> None:
         """The picture of the run, or of its receipt; a run that was stopped has no rounds to be drawn among."""
         if kind in ("regret", "bounds"):
             if self.receipt is not None:
                 draw(self.receipt, kind=kind, to=plot)
-        elif kind not in PLANAR:
+        elif kind not in AMONG_ROWS:
             draw(self.run, kind=kind, to=plot, receipt=self.receipt)
         elif self.rounds is not None:
-            draw(self.run, self.rounds, kind=kind, to=plot)
+            draw(self.run, self.rounds, kind=kind, to=plot, receipt=self.receipt)
 
     def finish(self) -> None:
         """Print what was learned and proved, and leave with the exit code that goes with it."""

@@ -20,11 +20,11 @@ AVERAGE = (
 
 
 def asked_for(
-    how: str | None, confidence: float | None, candidates: str | None, resume: Path | None
+    how: str | None, confidence: float | None, candidates: str | None, holdout: int | None, resume: Path | None
 ) -> dict[str, Any] | None:
     """What is asked of the selection, checked before any round is played; None where nothing is."""
     if how is None:
-        for name, value in (("--confidence", confidence), ("--candidates", candidates)):
+        for name, value in (("--confidence", confidence), ("--candidates", candidates), ("--holdout", holdout)):
             if value is not None:
                 raise SettingError(f"{name} needs --select")
         return None
@@ -33,13 +33,14 @@ def asked_for(
             "--select needs every round, and a resumed model keeps none: learn from all rows in one run,"
             " or use noregret.select in Python"
         )
-    from noregret.proof.facts.candidates import starts
+    from noregret.proof.facts.candidates import holds_out, starts
     from noregret.proof.facts.selection import check
 
     level = 0.95 if confidence is None else confidence
-    check(how, level)
+    check(how, level, holdout)
     starts(1, how, candidates)
-    return {"how": how, "confidence": level, "candidates": candidates}
+    holds_out(1, holdout)
+    return {"how": how, "confidence": level, "candidates": candidates, "holdout": holdout}
 
 
 def check_learner(core: Core) -> None:
@@ -64,7 +65,8 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
     rows = [("candidates", _candidates(selection))] if selection["how"] != "last" else []
     if selection["round"] is not None:
         rows.append(("chosen: the weights before round", number(selection["round"])))
-        rows.append(("  rounds it had not seen", number(selection["tail"])))
+        held = selection.get("held_out") is not None
+        rows.append(("  rounds held out" if held else "  rounds it had not seen", number(selection["tail"])))
         rows.append(("  errors on those", f"{selection['errors']:,} ({100.0 * selection['empirical']:.2f} %)"))
     confidence = f"{selection['confidence']:g}"
     if rows:
@@ -90,7 +92,9 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
 
 def _candidates(selection: dict[str, Any]) -> str:
     count = f"{selection['candidates']:,}"
-    return f"{count}, one before every round" if selection["every_round"] else f"{count}, in even steps of rounds"
+    where = ", one before every round" if selection["every_round"] else ", in even steps of rounds"
+    different = selection.get("distinct")
+    return count + where if different is None else f"{count}{where} not held out; {different:,} different"
 
 
 def _of(name: str) -> str:

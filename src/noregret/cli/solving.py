@@ -84,8 +84,21 @@ def show_receipt(receipt: Receipt, gap: float) -> None:
     ]
     if shown:
         table(shown, ("theorem", "bound", "observed", "verdict"))
+    for part in receipt.certificates:
+        if "l1_printed" in part["values"]:
+            print(l1_or_l2(part))
     for reason, names in unmet(receipt.certificates).items():
         print(f"no claim by {', '.join(names)}: this assumption fails: {reason}")
+
+
+def l1_or_l2(part: dict[str, Any]) -> str:
+    """Which of the two bounds as printed is the smaller one on this run, and what the exact root of L1 gives."""
+    from noregret.summary import at_most
+
+    l1, l2 = (float(part["values"][name]) for name in ("l1_printed", "l2_printed"))
+    first, second = (("L1", l1), ("L2", l2)) if l1 <= l2 else (("L2", l2), ("L1", l1))
+    told = f"the printed {first[0]} bound is {at_most(first[1])}, the {second[0]} bound {at_most(second[1])}"
+    return f"L1 or L2: {told}; the exact root of L1 is {at_most(_float(part['observed']))}"
 
 
 def _float(value: Any) -> float | None:

@@ -15,6 +15,7 @@ from noregret.picture.blend import regret_axes as blend_regret_axes
 from noregret.picture.boundary import FRAMES, PANELS, boundary_axes, updates_figure, write_film
 from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, statements
 from noregret.picture.curves import error_axes, reliability_axes, risk_axes, why_no_reliability
+from noregret.picture.lifting import lifting_figure, lifting_of, why_no_lifting
 from noregret.picture.plane import Film, film_of, why_no_boundary
 from noregret.picture.regret import audit_axes, audit_width, by_radius, radius_axes, regret_axes, so_far
 from noregret.picture.shares import share_axes, why_no_shares
@@ -168,6 +169,13 @@ UPDATES = Kind(
     moving=_film,
     missing=_flat,
 )
+LIFTING = Kind(
+    "A stream that nothing separates, lifted",
+    "Each row gets an axis of its own, as long as its hinge loss asks for: then a plane separates all of them.",
+    fill=lambda figure, subject: lifting_figure(figure, lifting_of(subject.thing, subject.streams, subject.receipt)),
+    missing=lambda subject: why_no_lifting(subject.thing, subject.streams),
+    size=lambda subject: (13.0, 4.2),
+)
 BOUNDS = Kind(
     "Observed values and bounds",
     "One line per theorem: the dot is the observed value, the bar the bound that it may not exceed.",
@@ -246,7 +254,7 @@ TREE = Kind(
 )
 
 RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}
-RUN |= {"boundary": BOUNDARY, "updates": UPDATES}
+RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "lifting": LIFTING}
 RUNS = {"error": ERROR, "risk": RISK, "overview": OVERVIEW, "boundary": BOUNDARY, "updates": UPDATES}
 RECEIPT = {"regret": REGRET, "radius": RADIUS, "bounds": BOUNDS}
 BATCH = {"steps": STEPS, "boundary": BOUNDARY, "updates": UPDATES}

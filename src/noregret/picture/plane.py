@@ -152,11 +152,15 @@ def _film_of_run(name: str, run: Run, streams: tuple[Any, ...], most: int) -> Fi
     why = why_no_boundary(run)
     if why is not None:
         raise SettingError(f"plot: {why}")
-    core = run.learner
+    return film_of_rounds(name, run.learner, rounds_of(run, streams), most)
+
+
+def rounds_of(run: Run, streams: tuple[Any, ...]) -> Rounds:
+    """The rounds of a run, from its streams or as they were kept."""
     if isinstance(streams[0], Rounds):
-        return film_of_rounds(name, core, streams[0], most)
-    rounds = replay(fresh(core.name, core.settings, classes(core)), chains(core), streams).rounds
-    return film_of_rounds(name, core, rounds, most)
+        return streams[0]
+    core = run.learner
+    return replay(fresh(core.name, core.settings, classes(core)), chains(core), streams).rounds
 
 
 def film_of_rounds(name: str, core: Core, rounds: Rounds, most: int) -> Film:

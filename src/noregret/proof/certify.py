@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner.core import Core
+from noregret.loss import Loss, parse
 from noregret.proof.claims import claimed
 from noregret.proof.facts import Facts, judged_by
+from noregret.proof.facts.surrogate import why_not
 from noregret.proof.figures import figures
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.receipt import Receipt, Vector, plain
@@ -23,6 +25,7 @@ from noregret.proof.replay import (
     chains,
     classes,
     described,
+    described_loss,
     fresh,
     read_again,
     reading,
@@ -39,7 +42,10 @@ Watch = Callable[[float, float], None]  # the two ends of the comparator's loss,
 
 
 class Selection(Protocol):
-    """A selection, as far as a receipt knows it: what JSON takes of it."""
+    """A selection, as far as a receipt knows it: what JSON takes of it, and the vectors that prove it."""
+
+    @property
+    def points(self) -> dict[str, Vector]: ...
 
     def to_dict(self) -> dict[str, Any]: ...
 
@@ -54,13 +60,16 @@ def certify(
     seconds: float = math.inf,
     watch: Watch | None = None,
     selection: Selection | None = None,
+    surrogate: str | Loss | None = None,
 ) -> Receipt:
     """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
 
     `streams` are those that the run was played from, in order: it is played again. `radius` is the ball of comparators
     where the learner has none of its own; `radii` adds the regret in other balls, `anytime` that after 1, 2, 4, …
     rounds. The interval's width is at most `gap` of the comparator's loss (or of 1), unless `seconds` run out before.
-    `selection` is what `select` chose from the run: the receipt then proves its risk certificates too.
+    `selection` is what `select` chose from the run: the receipt then proves its risk certificates too. `surrogate` is a
+    convex loss, by name or a `custom_loss`: a perceptron's mistakes are compared with it too (Mohri & Rostamizadeh,
+    Theorem 2).
 
     >>> from noregret.learner import OnlineGradientDescent
     >>> from noregret.protocol import play
@@ -69,6 +78,28 @@ def certify(
     >>> receipt.regret["upper"] - receipt.regret["lower"] < 1e-4
     True
     """
+    core = _learner_of(run)
+    asked, segments = chosen_surrogate(surrogate, core), chains(core)
+    given = [read_again(stream, core.options) for stream in streams]
+    again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
+    _check_same(run, again.run, ", ".join(getattr(stream, "source", "the stream") for stream in given))
+    made = receipt_of(
+        again,
+        segments,
+        core,
+        radius=radius,
+        radii=radii,
+        anytime=anytime,
+        gap=gap,
+        seconds=seconds,
+        watch=watch,
+        surrogate=asked,
+    )
+    return made if selection is None else with_selection(made, selection)
+
+
+def _learner_of(run: Run) -> Core:
+    """The learner, if its run is all that it has learned from."""
     if not isinstance(run, Run):
         raise SettingError(f"certify: the first argument must be a run, which play gives, got {type(run).__name__}")
     core = run.learner
@@ -76,21 +107,31 @@ def certify(
         raise SettingError("certify: the learner has learned more since this run ended: pass its newest run")
     if not core.learns:
         raise SettingError("certify: a selected model holds no run: certify the run that it was selected from")
-    segments = chains(core)
-    given = [read_again(stream, core.options) for stream in streams]
-    again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
-    _check_same(run, again.run, ", ".join(getattr(stream, "source", "the stream") for stream in given))
-    made = receipt_of(
-        again, segments, core, radius=radius, radii=radii, anytime=anytime, gap=gap, seconds=seconds, watch=watch
-    )
-    return made if selection is None else with_selection(made, selection.to_dict())
+    return core
 
 
-def with_selection(made: Receipt, selection: dict[str, Any]) -> Receipt:
+def with_selection(made: Receipt, selection: Selection) -> Receipt:
     """The receipt with a selection from the same run."""
-    if selection["rounds"] != made.figures["rounds"]:
+    told = selection.to_dict()
+    if told["rounds"] != made.figures["rounds"]:
         raise SettingError("certify: the selection is of another run")
-    return replace(made, selection=selection)
+    return replace(made, selection=told, points={**made.points, **selection.points})
+
+
+def chosen_surrogate(surrogate: str | Loss | None, core: Core) -> Loss | None:
+    """The loss that was asked for, if it can bound the mistakes of this learner."""
+    if surrogate is None:
+        return None
+    try:
+        found = parse(surrogate)
+    except SettingError as error:
+        raise SettingError(f"{spelled('surrogate')}: {error}") from None
+    if not core.perceptron_rounds:
+        raise SettingError(f"{spelled('surrogate')} goes with perceptron, averaged or voted, not with {core.name}")
+    why = why_not(found)
+    if why is not None:
+        raise SettingError(f"{spelled('surrogate')} {why}")
+    return found
 
 
 def receipt_of(
@@ -104,6 +145,7 @@ def receipt_of(
     gap: float = GAP,
     seconds: float = math.inf,
     watch: Watch | None = None,
+    surrogate: Loss | None = None,
 ) -> Receipt:
     """The receipt of rounds that were kept while they were played."""
     run, rounds = played.run, played.rounds
@@ -111,7 +153,7 @@ def receipt_of(
     found = None
     if against is not None:
         found = best(rounds, against.loss, against.radius, against.sigma, gap=gap, seconds=seconds, watch=watch)
-    bare = Facts(run, rounds, found)
+    bare = Facts(run, rounds, found, surrogate=surrogate)
     facts = replace(bare, points={**bare.points, **solved(bare, gap=gap, seconds=seconds)})
     margin, points = Margin.of(facts), dict[str, Vector]()
     main = None if found is None else entry(run, rounds, found, margin, "", points)
@@ -133,8 +175,9 @@ def receipt_of(
         figures=_written(figures(facts), margin),
         regret=main,
         curve=others,
-        certificates=[claimed(one, facts, margin) for one in spoken(facts)],
+        certificates=[claimed(one, facts, margin.beside(facts)) for one in spoken(facts)],
         points={**points, **{name: point for name, point in facts.points.items() if name not in points}},
+        surrogate=None if surrogate is None else described_loss(surrogate),
     )
 
 

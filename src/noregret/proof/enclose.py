@@ -132,16 +132,20 @@ def loss_total(loss: Loss, z: Vector, y: Vector, weights: Vector | None) -> Inte
 
 def risk(rounds: Rounds, loss: Loss, u: Vector, sigma: float = 0.0) -> Interval:
     """Σ k·ℓ(⟨u, x⟩, y) + (σT/2)‖u‖²."""
-    lo, hi = margins(rounds, u)
-    at_lo, at_hi = losses(loss, lo, rounds.y), losses(loss, hi, rounds.y)
-    # Between its ends a convex loss lies below the larger of them, and above the tangent at the first.
     with np.errstate(over="ignore", invalid="ignore"):
-        steep = np.where(hi > lo, np.abs(loss.gradients(lo, rounds.y)), 0.0)
-        drop = steep * (hi - lo) * (1.0 + 8.0 * EPS)
-        found = _weighted(at_lo[0] - drop, np.maximum(at_lo[1], at_hi[1]), rounds.weights)
+        found = _weighted(*between(loss, *margins(rounds, u), rounds.y), rounds.weights)
     if sigma:
         found = found + norm(u).square() * (Interval.of(sigma) * (0.5 * len(rounds)))
     return found
+
+
+def between(loss: Loss, lo: Vector, hi: Vector, y: Vector) -> tuple[Vector, Vector]:
+    """Ends of ℓ(z, y) for z between lo and hi: below the larger of the two there, above the tangent at the first."""
+    at_lo, at_hi = losses(loss, lo, y), losses(loss, hi, y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steep = np.where(hi > lo, np.abs(loss.gradients(lo, y)), 0.0)
+        drop = steep * (hi - lo) * (1.0 + 8.0 * EPS)
+        return at_lo[0] - drop, np.maximum(at_lo[1], at_hi[1])
 
 
 def dual(rounds: Rounds, loss: Loss, alpha: Vector, radius: float, sigma: float = 0.0) -> Interval:

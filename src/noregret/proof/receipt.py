@@ -48,6 +48,7 @@ class Receipt:
     certificates: list[dict[str, Any]]
     points: dict[str, Vector] = field(default_factory=dict)
     selection: dict[str, Any] | None = None
+    surrogate: Any = None  # the convex loss that mistakes are compared with: its text, or the fingerprint of your own
 
     def __repr__(self) -> str:
         ends = "" if self.regret is None else f", regret [{self.regret['lower']:.6g}, {self.regret['upper']:.6g}]"
@@ -74,7 +75,7 @@ class Receipt:
 
     def to_dict(self) -> dict[str, Any]:
         """All but the checksum, as JSON takes it."""
-        chosen = {} if self.selection is None else {"selection": self.selection}
+        asked = {"selection": self.selection, "surrogate": self.surrogate}
         return {
             **head("run"),
             "learner": self.learner,
@@ -85,7 +86,7 @@ class Receipt:
             "regret": self.regret,
             "curve": self.curve,
             "certificates": self.certificates,
-            **chosen,
+            **{name: value for name, value in asked.items() if value is not None},
             "points": {name: packed(point) for name, point in self.points.items()},
         }
 

@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,11 +110,16 @@ def described(core: Core) -> dict[str, Any]:
     """The learner's name and settings; of a loss or a kernel of the user's own its name and fingerprint."""
     settings = {key: plain(value) for key, value in core.settings.items() if value is not None}
     if core.loss.custom:
-        settings["loss"] = {"name": core.loss.name, "fingerprint": str(core.loss.fingerprint)}
+        settings["loss"] = described_loss(core.loss)
     own = core.settings.get("kernel")
     if isinstance(own, Kernel) and own.function is not None:
         settings["kernel"] = {"name": own.name, "fingerprint": str(fingerprint(own.function))}
     return {"name": core.name, "settings": settings, "labels": classes(core)}
+
+
+def described_loss(loss: Loss) -> Any:
+    """The text of a loss that `parse` reads back; of one of the user's own its name and fingerprint."""
+    return {"name": loss.name, "fingerprint": str(loss.fingerprint)} if loss.custom else loss.spec
 
 
 def classes(core: Core) -> list[Any] | None:
@@ -217,7 +222,7 @@ ENCLOSED = 2.0**-46  # what an enclosure of a loss at given scores may differ by
 LOWER = ("no_comparator_below", "no_separator_below", "margin")  # values that are lower ends; the others are upper ends
 EXACT = (  # values that are what they are
     *("scaled_by", "rate", "radius", "bets", "unforeseen", "updates", "switches"),
-    *("confidence", "rounds", "tail", "errors", "mistakes", "candidates"),
+    *("confidence", "rounds", "tail", "errors", "mistakes", "candidates", "passed"),
 )
 
 
@@ -253,6 +258,11 @@ class Margin:
             return NONE
         share = SCORED + len(facts.rounds) * 2.0**-50
         return cls(share, _steepness(facts), ENCLOSED if facts.learner.loss.custom else 0.0)
+
+    def beside(self, facts: Facts) -> Margin:
+        """The margin of certificates, where they evaluate a loss of the user's own beside the run."""
+        own = facts.surrogate is not None and facts.surrogate.custom
+        return replace(self, share=max(self.share, ENCLOSED)) if own else self
 
     def figure(self, found: Interval) -> Interval:
         """A figure of the run."""

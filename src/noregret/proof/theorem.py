@@ -25,7 +25,7 @@ class Verdict(Enum):
     HOLDS = "the observed value is within the bound"
     VACUOUS = "the bound says nothing: it is not below the number of rounds, the run's own loss, or probability 1"
     UNMET = "an assumption fails on this run, so nothing is claimed"
-    OPEN = "the bound lies inside the interval for the regret: a smaller gap would tell"
+    OPEN = "the bound lies inside the interval for what was observed: a smaller gap would tell"
     BROKEN = "every assumption holds and the bound is exceeded: a bug"
 
 

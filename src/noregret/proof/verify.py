@@ -23,7 +23,7 @@ from noregret.kernel import Kernel
 from noregret.kernel import parse as parse_kernel
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
-from noregret.loss import Loss
+from noregret.loss import Loss, parse
 from noregret.proof.claims import check_certificates, from_above
 from noregret.proof.exact import dual_is_at_least, feasible, risk_is_at_most
 from noregret.proof.facts import NAMES, Facts, judged_by, own_loss
@@ -84,14 +84,14 @@ def verify(
     segments = [segment_of(part, place) for place, part in enumerate(found.segments, 1)]
     given = _given(found, streams)
     try:
-        core = _learner(found, loss, kernel)
+        core, surrogate = _learner(found, loss, kernel), _surrogate(found, loss)
         played = replay(core, segments, given, watch)
     except (SettingError, InputError) as error:
         raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
     except DAMAGE as error:
         raise ReceiptError(f"the receipt's settings are damaged ({error})", failed=True) from error
     try:
-        _check(done, found, core, played)
+        _check(done, found, core, played, surrogate)
     except ReceiptError:
         raise
     except (NoregretError, *DAMAGE) as error:
@@ -127,7 +127,7 @@ def _given(receipt: Receipt, streams: Sequence[Any]) -> list[Any]:
         raise ReceiptError(f"the stream cannot be read as the receipt says: {error}", failed=True) from error
 
 
-def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -> None:
+def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed, surrogate: Loss | None) -> None:
     _check_streams(receipt, played)
     done.same("the learner, its settings and its labels", receipt.learner, described(core))
     done.true("the stream is read with settings that exist", set(receipt.reading) <= set(READING))
@@ -140,10 +140,11 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed) -
     found = [_check_entry(done, entry, played, receipt.points) for entry in receipt.entries]
     others = {name: point for name, point in receipt.points.items() if name not in used}
     done.true("every vector is one that a claim is proved by", set(others) <= NAMES)
-    facts = Facts(played.run, played.rounds, found[0] if receipt.regret is not None else None, others)
+    main = found[0] if receipt.regret is not None else None
+    facts = Facts(played.run, played.rounds, main, others, surrogate=surrogate)
     _check_certificates(done, receipt.certificates, facts)
     if receipt.selection is not None:
-        check_selection(done, receipt.selection, core, played)
+        check_selection(done, receipt.selection, core, played, receipt.points)
 
 
 def _check_streams(receipt: Receipt, played: Replayed) -> None:
@@ -190,13 +191,8 @@ def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
     settings: dict[str, Any] = {
         key: float(value) if value in ("inf", "-inf") else value for key, value in said["settings"].items()
     }
-    own = settings.get("loss")
-    if isinstance(own, dict):
-        if loss is None:
-            raise SettingError(f"it was learned with the loss {own['name']!r} of its own: give it as loss=")
-        if str(loss.fingerprint) != own["fingerprint"]:
-            raise SettingError(f"it was learned with another {own['name']!r} than the loss given")
-        settings["loss"] = loss
+    if isinstance(settings.get("loss"), dict):
+        settings["loss"] = _own_loss(settings["loss"], loss)
     if isinstance(settings.get("kernel"), dict):
         settings["kernel"] = _kernel(settings["kernel"], kernel)
     if said["name"] not in LEARNERS:
@@ -204,6 +200,21 @@ def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
     core = fresh(said["name"], settings, said["labels"])
     core.options = dict(receipt.reading)
     return core
+
+
+def _own_loss(said: dict[str, Any], loss: Loss | None) -> Loss:
+    """The loss given, if it is the one of the run."""
+    if loss is None:
+        raise SettingError(f"it was made with the loss {said['name']!r} of its own: give it as loss=")
+    if str(loss.fingerprint) != said["fingerprint"]:
+        raise SettingError(f"it was made with another {said['name']!r} than the loss given")
+    return loss
+
+
+def _surrogate(receipt: Receipt, loss: Loss | None) -> Loss | None:
+    """The loss that mistakes are compared with; one of the user's own is the one given."""
+    said = receipt.surrogate
+    return _own_loss(said, loss) if isinstance(said, dict) else None if said is None else parse(str(said))
 
 
 def _kernel(said: dict[str, Any], kernel: Any) -> Kernel:

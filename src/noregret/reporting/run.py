@@ -374,7 +374,8 @@ def _selection(chosen: dict[str, Any]) -> Part:
         rows.append(("candidates", shown(chosen["candidates"])))
     if chosen.get("round") is not None:
         rows.append(("chosen: the weights before round", shown(chosen["round"])))
-        rows.append(("  rounds it had not seen", shown(chosen["tail"])))
+        held = chosen.get("held_out") is not None
+        rows.append(("  rounds held out" if held else "  rounds it had not seen", shown(chosen["tail"])))
         rows.append(("  errors on those", f"{shown(chosen['errors'])} ({100.0 * chosen['empirical']:.2f} %)"))
     return Part("The selected predictor", rows)
 

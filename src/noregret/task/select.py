@@ -14,8 +14,9 @@ from noregret import model
 from noregret.errors import InputError, SettingError
 from noregret.learner.core import Core
 from noregret.learner.selected import Selected
-from noregret.proof.facts.candidates import Candidate
-from noregret.proof.facts.selection import Sampled, check, drawn, refuse
+from noregret.proof.facts import Facts
+from noregret.proof.facts.candidates import Candidate, starts
+from noregret.proof.facts.selection import POINT, Sampled, check, drawn, refuse
 from noregret.proof.replay import chains, classes, fresh, replay
 from noregret.proof.theorem import Certificate
 from noregret.proof.theorems.risk import certificates
@@ -24,6 +25,13 @@ from noregret.rounds import Gathering, Rounds
 from noregret.run import Run
 
 Vector = NDArray[np.float64]
+BEST = {  # the theorem with the smallest bound
+    "penalised": "risk-binomial",
+    "holdout": "risk-holdout",
+    "voted": "risk-voted",
+    "average": "risk-average",
+}
+SECONDS, NEAR = 10.0, 1e-3  # for a comparator of the run's mistakes: any gives a bound, so one near the best will do
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,6 +41,7 @@ class Selection:
     learner: Selected
     sampled: Sampled
     certificates: list[Certificate] = field(default_factory=list)
+    points: dict[str, Vector] = field(default_factory=dict)  # a comparator of the run's mistakes
 
     def __repr__(self) -> str:
         where = "" if self.round is None else f" before round {self.round} of {self.sampled.rounds}"
@@ -45,7 +54,7 @@ class Selection:
 
     @property
     def how(self) -> str:
-        """The method: penalised, last, average or voted."""
+        """The method: penalised, holdout, last, average or voted."""
         return self.sampled.how
 
     @property
@@ -55,7 +64,8 @@ class Selection:
 
     @property
     def round(self) -> int | None:
-        """The round, counted from 1, before which the selected weights were in use; only `penalised` selects one."""
+        """The round, counted from 1, before which the selected weights were in use; only `penalised` and
+        `holdout` select one."""
         return self.sampled.round
 
     @property
@@ -66,9 +76,8 @@ class Selection:
     @property
     def bound(self) -> float | None:
         """The smallest certified bound on the risk of the selection; None if there is none, or none that is useful."""
-        about = {"penalised": ("risk-binomial",), "voted": ("risk-voted",), "average": ("risk-average",)}
-        wanted = about.get(self.how, ())
-        return next((one.bound for one in self.certificates if one.theorem in wanted and _says(one)), None)
+        wanted = BEST.get(self.how)
+        return next((one.bound for one in self.certificates if one.theorem == wanted and _says(one)), None)
 
     def scores(self, X: Any) -> Vector:
         """The score of each row of a stream or a matrix."""
@@ -97,11 +106,13 @@ def select(
     how: str = "penalised",
     confidence: float = 0.95,
     candidates: int | str | None = None,
+    holdout: int | None = None,
 ) -> Selection:
     """Select one predictor of a run; a certificate of its risk on new rows holds with probability `confidence`.
 
     `run` is a run of `play`, whose `streams` are replayed, or a learner that has not started, which plays them. `how`
-    is penalised (the smallest error on rows not yet seen, with a penalty for few such rows), last, average or voted.
+    is penalised (the smallest error on rows not yet seen, with a penalty for few such rows), holdout (the fewest errors
+    on the last `holdout` rounds, by default a fifth, among the predictors before them), last, average or voted.
     `candidates` is the number of predictors along the run to consider, or all; by default all for a run of at most 4096
     rounds, and 256 evenly spaced ones for a longer run.
 
@@ -112,7 +123,7 @@ def select(
     >>> chosen.empirical < 0.1, chosen.bound < 0.2
     (True, True)
     """
-    check(how, confidence)
+    check(how, confidence, holdout)
     core = getattr(run.learner if isinstance(run, Run) else run, "core", None)
     if not isinstance(core, Core):
         raise SettingError(f"select: the first argument must be a run or a learner, got {type(run).__name__}")
@@ -127,12 +138,12 @@ def select(
         other = again.run.learner
         if other.rounds != core.rounds or not np.array_equal(other.weights, core.weights):
             raise InputError("is not the stream that the run was trained on", "the stream")
-        return chosen(core, again.rounds, how, confidence, candidates, other.segments)
+        return chosen(core, again.rounds, how, confidence, candidates, holdout, other.segments)
     with Gathering(bool(core.config["bias"][0])) as gathering:
         for stream in streams:
             play(run, stream, digest=True, keep=gathering)
         rounds = gathering.done()
-    return chosen(core, rounds, how, confidence, candidates)
+    return chosen(core, rounds, how, confidence, candidates, holdout)
 
 
 def chosen(
@@ -141,18 +152,33 @@ def chosen(
     how: str,
     confidence: float,
     candidates: int | str | None,
+    holdout: int | None = None,
     segments: Sequence[dict[str, Any]] | None = None,
 ) -> Selection:
     """The selection among the predictors of a learner that has played these rounds."""
     refuse(core)  # again: what a stream makes of a learner shows when it is played
     if not len(rounds):
         raise SettingError("select: no rounds were played, so there is nothing to select from")
-    voters, told = drawn(core, rounds, how, confidence, candidates, segments)
+    points = _points(core, rounds, how, candidates)
+    voters, told = drawn(core, rounds, how, confidence, candidates, segments, holdout, points)
     learner = Selected(core, {})
     _take(learner, rounds, voters)
-    found = Selection(learner, told, certificates(told))
+    found = Selection(learner, told, certificates(told), points)
     learner.selection = found.to_dict()
     return found
+
+
+def _points(core: Core, rounds: Rounds, how: str, candidates: int | str | None) -> dict[str, Vector]:
+    """Where every round of a perceptron is a candidate, a comparator that bounds its mistakes well."""
+    every = how == "penalised" and len(starts(len(rounds), how, candidates)) == len(rounds)
+    if not (every and core.perceptron_rounds) or rounds.weights is not None:
+        return {}
+    from noregret.proof.solve.perceptron import penalised
+
+    found = Facts(Run.of(core), rounds).mistakes
+    if not found.measurable:
+        return {}
+    return {POINT: penalised(rounds, found.mistake_norm, gap=NEAR, seconds=SECONDS).v}
 
 
 def _take(learner: Selected, rounds: Rounds, voters: Sequence[Candidate]) -> None:

@@ -24,12 +24,13 @@ from noregret.learner.core import Core
 from noregret.learner.kernel import KernelPerceptron
 from noregret.loss import Loss
 from noregret.proof import enclose
-from noregret.proof.facts import gradients, quadratic, steps
+from noregret.proof.facts import gradients, quadratic, steps, surrogate
 from noregret.proof.facts.classes import ClassFacts
 from noregret.proof.facts.gradients import Gradients
 from noregret.proof.facts.matrices import Matrices, matrices
 from noregret.proof.facts.pool import Pool
 from noregret.proof.facts.steps import Against, Comparator, Path, Start, Steps, exact_path
+from noregret.proof.facts.surrogate import Admitted
 from noregret.proof.gram import Gram
 from noregret.proof.hindsight import Hindsight
 from noregret.rounds import Rounds
@@ -38,12 +39,14 @@ from noregret.run import Run
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
 Points = dict[str, Vector]
-COMPARATORS = ("sum", "mistakes", "root")  # best for ‖S‖, for R_I, for every order
+COMPARATORS = ("sum", "mistakes", "root", "l2")  # best for ‖S‖, for R_I, for every order, by ‖h‖₂ for every order
 ZERO = Interval.of(0.0)
 NAMES = frozenset(  # of the points that theorems are evaluated at, beside hindsight's own
-    [f"{kind}_{name}" for kind in ("v", "beta", "c", "V") for name in COMPARATORS]
-    + ["separator", "separator_weights", "v_steps", "v_determinant", steps.POINT, quadratic.POINT]
-    + ["V_apart", "V_each"]
+    [f"{kind}_{name}" for kind in ("v", "c") for name in COMPARATORS]
+    + [f"{kind}_{name}" for kind in ("beta", "V") for name in COMPARATORS[:3]]
+    + ["c_separator"]
+    + ["separator", "separator_weights", "v_steps", "v_determinant", steps.POINT, quadratic.POINT, *surrogate.POINTS]
+    + ["V_apart", "V_each", "u_risk"]
 )
 
 
@@ -93,6 +96,7 @@ class Facts:
     hindsight: Hindsight | None = None
     points: Points = field(default_factory=dict)
     follow: bool = True  # whether the path of a descent may be replayed
+    surrogate: Loss | None = None  # a convex loss that a perceptron's mistakes are compared with
 
     def __post_init__(self) -> None:
         if self.rounds.scores is None or len(self.rounds) != self.run.rounds:
@@ -234,6 +238,14 @@ class Facts:
         g = enclose.norm_between(*enclose.combined(replace(self.rounds, weights=None), weights * self.rounds.y))
         shortest = (total(weights, weights) / g).lo if g.lo > 0.0 else 0.0
         return Separator(u, enclose.norm(u), self.start.along(u), max(shortest, 0.0))
+
+    @cached_property
+    def admitted(self) -> dict[str, Admitted]:
+        """The loss that was asked for, at its comparators, by name."""
+        loss, given = self.surrogate, self.named(*surrogate.POINTS)
+        if loss is None:
+            return {}
+        return {name: Admitted.at(self.rounds, loss, self.points[name], self.start) for name in given}
 
     @cached_property
     def classes(self) -> ClassFacts:

@@ -9,20 +9,21 @@ then no less than that of the saved model on any machine, and an upper limit mad
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret import _native, arithmetic
-from noregret.errors import SettingError
+from noregret.errors import SettingError, spelled
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.rounds import Rounds
 from noregret.stream.block import Dense, Rows, Sparse
 
 Vector = NDArray[np.float64]
+Places = NDArray[np.int64]
 EVERY = 4096  # up to this number of rounds, every round has its candidate
 GRID = 256  # candidates where there are more rounds
 ROWS = 4096  # scored at once
@@ -56,6 +57,31 @@ def starts(rounds: int, how: str, asked: int | str | None) -> NDArray[np.int64]:
         raise SettingError(f"select: candidates must be a whole number of at least 1, or all, got {asked!r}")
     count = min(int(asked), rounds)
     return np.arange(count, dtype=np.int64) * rounds // count
+
+
+def holds_out(rounds: int, asked: int | None) -> int:
+    """How many of the last rounds are held out: as many as asked, by default a fifth, and one at least.
+
+    >>> holds_out(1000, None), holds_out(3, None)
+    (200, 1)
+    """
+    if asked is None:
+        return max(1, rounds // 5)
+    if isinstance(asked, bool) or not isinstance(asked, int | np.integer) or asked < 1:
+        raise SettingError(f"{spelled('holdout')} must be a whole number of at least 1, got {asked!r}")
+    if asked >= rounds > 1:
+        raise SettingError(f"{spelled('holdout')} must leave a round to learn from: {rounds} were played, got {asked}")
+    return int(asked)
+
+
+def starts_before(rounds: int, how: str, asked: int | str | None) -> tuple[Places, int]:
+    """Where candidates stand of whom the last has learned from all `rounds`, the first from none; and how many asked.
+
+    >>> starts_before(10, "holdout", 3)
+    (array([ 0,  3,  7, 10]), 3)
+    """
+    chosen = rounds - starts(rounds + 1, how, asked)
+    return np.unique(np.append(chosen, 0)), len(chosen)
 
 
 def _whole(text: str) -> int:
@@ -141,36 +167,68 @@ class Tails:
 def tails(rounds: Rounds, candidates: Iterable[Candidate], whole: bool = True) -> Tails:
     """Every candidate on the rounds from its start on; on its own rounds alone where not the `whole` tail is wanted."""
     found = Tails(np.zeros(len(rounds), np.int64), np.zeros(len(rounds), np.bool_))
-    together = max(1, min(TOGETHER, ROOM // max(rounds.width, 1)))
-    batch: list[Candidate] = []
-    spent, entries = 0.0, rounds.rows.values.size / max(len(rounds), 1)
     norms = row_norms(rounds)
-    for one in candidates:
-        batch.append(one)
-        spent += entries * (len(rounds) - one.start if whole else one.stop - one.start)
-        if spent > MOST:
-            raise SettingError("select: this many candidates and rounds take too long: use fewer candidates")
-        if len(batch) == together:
-            _count(rounds, norms, batch, whole, found)
-            batch = []
-    if batch:
+    for batch in _batches(rounds, candidates, lambda one: (len(rounds) if whole else one.stop) - one.start):
         _count(rounds, norms, batch, whole, found)
     return found
 
 
+def held_out(rounds: Rounds, candidates: Iterable[Candidate], begin: int) -> tuple[Places, Places]:
+    """Where each candidate stands, and its errors on the rounds from `begin` on, all of which come after it."""
+    norms, places, errors = row_norms(rounds), [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for batch in _batches(rounds, candidates, lambda one: len(rounds) - begin):
+        W, near = _together(rounds, batch)
+        tail = np.zeros(len(batch), np.int64)
+        for start in range(begin, len(rounds), ROWS):
+            tail += np.count_nonzero(_wrong(rounds, norms, W, near, start, min(start + ROWS, len(rounds))), axis=0)
+        places.append(np.array([one.start for one in batch]))
+        errors.append(tail)
+    return np.concatenate(places), np.concatenate(errors)
+
+
+def _batches(
+    rounds: Rounds, candidates: Iterable[Candidate], wanted: Callable[[Candidate], int]
+) -> Iterator[list[Candidate]]:
+    """A few at a time; refused where they and the rounds `wanted` of each are too many."""
+    together = max(1, min(TOGETHER, ROOM // max(rounds.width, 1)))
+    batch: list[Candidate] = []
+    spent, entries = 0.0, rounds.rows.values.size / max(len(rounds), 1)
+    for one in candidates:
+        batch.append(one)
+        spent += entries * wanted(one)
+        if spent > MOST:
+            raise SettingError("select: this many candidates and rounds take too long: use fewer candidates")
+        if len(batch) == together:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _together(rounds: Rounds, batch: list[Candidate]) -> tuple[NDArray[np.float64], Vector]:
+    """The weights of a few, a row each, and what their scores may be off by for a row of length 1."""
+    W = np.stack([one.w for one in batch])
+    return W, rounding(rounds) * np.sqrt(arithmetic.row_totals(W * W))
+
+
+def _wrong(
+    rounds: Rounds, norms: Vector, W: NDArray[np.float64], near: Vector, start: int, stop: int
+) -> NDArray[np.bool_]:
+    """Which of the rounds start … stop − 1 each errs on, or may err on."""
+    part = rounds.part(start, stop)
+    return np.asarray(~(part.y[:, None] * _scores(part, W) > norms[start:stop, None] * near))
+
+
 def _count(rounds: Rounds, norms: Vector, batch: list[Candidate], whole: bool, found: Tails) -> None:
     """Candidates one after another in time, on the rounds from the first one's start on."""
-    W = np.stack([one.w for one in batch])
+    W, near = _together(rounds, batch)
     begins = np.array([one.start for one in batch])
-    near = rounding(rounds) * np.sqrt(arithmetic.row_totals(W * W))
     tail = np.zeros(len(batch), np.int64)
     end = len(rounds) if whole else batch[-1].stop
     for start in range(batch[0].start, end, ROWS):
         stop = min(start + ROWS, end)
-        part = rounds.part(start, stop)
         times = np.arange(start, stop)
-        margins = part.y[:, None] * _scores(part, W)
-        wrong = ~(margins > norms[start:stop, None] * near) & (times[:, None] >= begins)
+        wrong = _wrong(rounds, norms, W, near, start, stop) & (times[:, None] >= begins)
         tail += np.count_nonzero(wrong, axis=0)
         owners = np.searchsorted(begins, times, side="right") - 1
         mine = times < batch[-1].stop

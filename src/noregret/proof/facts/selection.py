@@ -15,26 +15,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret.errors import SettingError
+from noregret.errors import SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner.core import Core
 from noregret.learner.selected import REFUSAL
 from noregret.loss import Loss
 from noregret.proof import enclose
-from noregret.proof.facts.candidates import Candidate, Regeneration, starts, tails
+from noregret.proof.facts import Facts, Points
+from noregret.proof.facts.candidates import (
+    Candidate,
+    Regeneration,
+    held_out,
+    holds_out,
+    starts,
+    starts_before,
+    tails,
+)
 from noregret.proof.facts.gradients import roundings
 from noregret.rounds import Rounds
-from noregret.run import played_once, rows_weigh_one
+from noregret.run import Run, played_once, rows_weigh_one
 
 Vector = NDArray[np.float64]
-WAYS = ("penalised", "last", "average", "voted")
+WAYS = ("penalised", "holdout", "last", "average", "voted")
+HOW = "how='holdout'"
+POINT = "u_risk"  # a comparator of the mistakes of a perceptron's run
 
 
 @dataclass(frozen=True)
 class Sampled:
     """What a selection is judged by: whole numbers counted on the rounds, and what was fixed before them."""
 
-    how: str  # penalised, last, average or voted
+    how: str  # one of WAYS
     confidence: float
     rounds: int  # T
     once: bool | None  # every row was played in one round only, as far as is known
@@ -43,11 +54,14 @@ class Sampled:
     usual: bool  # K is the one that T alone gives, not one that was asked for
     mistakes: int  # rounds with y·score ≤ 0, as played
     round: int | None = None  # i, counted from 1
-    errors: int | None = None  # of h_i on the rounds i … T
-    own: int | None = None  # Σ_t errors of round t's candidate: the last one that began by then
+    errors: int | None = None  # of h_i on the rounds i … T, or on those held out
+    own: int | None = None  # Σ_t errors of round t's candidate, the last one that began by then: of rounds not held out
     loss: Loss | None = None  # of the learner
     reach: float = math.inf  # |score| can be no more on any row, known beforehand
     losses: Interval | None = None  # Σ_t losses of round t's candidate, each in [0, φ(−reach)]
+    held: int | None = None  # the last rounds, held out
+    distinct: int | None = None  # predictors before those, of which each differs from the one before it
+    facts: Facts | None = None  # of a perceptron's run of which every round is a candidate: its mistake bounds
 
     @property
     def delta(self) -> Interval:
@@ -57,13 +71,18 @@ class Sampled:
     @property
     def every(self) -> bool:
         """Whether each of the rounds is a candidate."""
-        return self.candidates == self.rounds
+        return self.candidates == (self.rounds if self.held is None else self.rounds - self.held + 1)
 
     @property
     def tail(self) -> int:
-        """n = T − i + 1, the rounds that h_i had not seen."""
+        """n = T − i + 1, the rounds that h_i had not seen; or those held out."""
         assert self.round is not None
-        return self.rounds - self.round + 1
+        return self.rounds - self.round + 1 if self.held is None else self.held
+
+    @property
+    def trained(self) -> int:
+        """The rounds before those held out."""
+        return self.rounds - (self.held or 0)
 
     @property
     def empirical(self) -> float | None:
@@ -87,11 +106,15 @@ class Sampled:
             "errors": self.errors,
             "empirical": self.empirical,
             "mistakes": self.mistakes,
+            "held_out": self.held,
+            "distinct": self.distinct,
         }
 
 
-def check(how: str, confidence: float) -> None:
+def check(how: str, confidence: float, holdout: int | None = None) -> None:
     """What can be asked for."""
+    if holdout is not None and how != "holdout":
+        raise SettingError(f"{spelled('holdout')} goes with {spelled('select', 'holdout', python=HOW)}, not with {how}")
     if how not in WAYS:
         raise SettingError(f"select must be one of {', '.join(WAYS)}, got {how!r}")
     if not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
@@ -130,21 +153,28 @@ def drawn(
     confidence: float,
     candidates: int | str | None,
     segments: Sequence[dict[str, Any]] | None = None,
+    holdout: int | None = None,
+    points: Points | None = None,
 ) -> tuple[list[Candidate], Sampled]:
     """The predictors that are selected from a learner that has played these rounds, and what they are judged by.
 
-    `segments` are the streams with their digests, where the learner itself was played without them.
+    `segments` are the streams with their digests, where the learner itself was played without them. `points` may hold a
+    comparator of its mistakes.
     """
-    check(how, confidence)
+    check(how, confidence, holdout)
     refuse(core)
-    begins = starts(len(rounds), how, candidates)
-    usual = len(begins) == len(starts(len(rounds), how, None))
-    again = Regeneration(core, rounds, begins)
     streams = core.segments if segments is None else segments
     once, unit = played_once(streams), rows_weigh_one(streams, rounds.weights)
-    told = Sampled(how, float(confidence), len(rounds), once, unit, len(begins), usual, 0, loss=core.loss)
+    told = Sampled(how, float(confidence), len(rounds), once, unit, 0, False, 0, loss=core.loss)
+    if how == "holdout":
+        return _held_out(core, rounds, told, candidates, holdout)
+    begins = starts(len(rounds), how, candidates)
+    again = Regeneration(core, rounds, begins)
+    told = replace(told, candidates=len(begins), usual=len(begins) == len(starts(len(rounds), how, None)))
     if how == "penalised":
         voters, told = _penalised(rounds, again, told)
+        if core.perceptron_rounds and told.every:
+            told = replace(told, facts=_facts(core, rounds, points or {}))
     elif how == "voted":
         voters, told = _voted(rounds, again, told)
     elif how == "average":
@@ -154,6 +184,37 @@ def drawn(
         list(again)
         voters = [Candidate(0, 1, _last(core, rounds))]
     return voters, replace(told, mistakes=again.mistakes)
+
+
+def _facts(core: Core, rounds: Rounds, points: Points) -> Facts:
+    """The run with the comparator of its mistakes."""
+    return Facts(Run.of(core), rounds, points={f"v_{name}": one for name, one in points.items() if name == POINT})
+
+
+def _held_out(
+    core: Core, rounds: Rounds, told: Sampled, candidates: int | str | None, holdout: int | None
+) -> tuple[list[Candidate], Sampled]:
+    """The predictor with the fewest errors on the rounds held out; of equals the one that has learned from most."""
+    held = holds_out(len(rounds), holdout)
+    before = len(rounds) - held
+    begins, asked = starts_before(before, "holdout", candidates)
+    again = Regeneration(core, rounds, begins)
+    places, errors = held_out(rounds, again, before)
+    best = len(errors) - 1 - int(errors[::-1].argmin())
+    usual = asked == len(starts(before + 1, "holdout", None)) and held == holds_out(len(rounds), None)
+    told = replace(told, candidates=asked, usual=usual, held=held, distinct=len(places), mistakes=again.mistakes)
+    if told.every:  # then the errors of each on its own rounds say how good the best of them is
+        prefix = rounds.first(before)
+        own = int(tails(prefix, Regeneration(core, prefix, np.arange(before)), whole=False).own.sum()) if before else 0
+        told = replace(told, own=own)
+    told = replace(told, round=int(places[best]) + 1, errors=int(errors[best]))
+    return [_before_round(core, rounds, int(places[best]))], told
+
+
+def _before_round(core: Core, rounds: Rounds, at: int) -> Candidate:
+    """The predictor before one round, counted from 0, as a voter of its own."""
+    found = list(Regeneration(core, rounds.first(at + 1), np.array([0, at] if at else [0])))[-1]
+    return replace(found, start=0, stop=1)
 
 
 def penalised_risk(errors: Vector, draws: Vector, candidates: int, delta: float) -> Vector:
@@ -167,9 +228,8 @@ def _penalised(rounds: Rounds, again: Regeneration, told: Sampled) -> tuple[list
     risks = penalised_risk(errors.astype(float), draws.astype(float), len(draws), 1.0 - told.confidence)
     best = int(risks.argmin())  # the earliest of equals: it has the longest tail
     at = int(again.begins[best])
-    before = list(Regeneration(again.core, rounds.first(at + 1), np.array([0, at] if at else [0])))[-1]
     own = int(found.own.sum()) if told.every else None
-    return [replace(before, start=0, stop=1)], replace(told, round=at + 1, errors=int(errors[best]), own=own)
+    return [_before_round(again.core, rounds, at)], replace(told, round=at + 1, errors=int(errors[best]), own=own)
 
 
 def _voted(rounds: Rounds, again: Regeneration, told: Sampled) -> tuple[list[Candidate], Sampled]:

@@ -152,8 +152,17 @@ def comparators(gram: Gram, rounds: Rounds, given: dict[str, Vector]) -> dict[st
         squares = np.maximum(np.nextafter(least * least, -np.inf), 0.0), np.nextafter(most * most, np.inf)
         own = np.flatnonzero(c)  # what other comparators lean on must not change this one's last digit
         norm = gram.length(c[own], a[own], b[own])
-        made.append(Comparator(c, norm, total(least, most), total(*squares), Interval.of(0.0)))
+        made.append(Comparator(c, norm, total(least, most), total(*squares), Interval.of(0.0), (a, b)))
     return dict(zip(given, made, strict=True))
+
+
+def shortest_separator(gram: Gram, y: Vector, weights: Vector) -> float:
+    """Σλ/‖Σ λy·φ(x)‖, rounded down: no u with y⟨u, φ(x)⟩ ≥ 1 on every round is shorter, whatever the λ ≥ 0."""
+    weights = np.maximum(weights, 0.0)
+    which = np.flatnonzero(weights)
+    c = weights[which] * y[which]
+    g = gram.length(c, *(part[0] for part in gram.sums(which, c[None], which)))
+    return max((total(weights, weights) / g).lo, 0.0) if g.lo > 0.0 else 0.0
 
 
 LIMIT = 2e9  # rounds × features: beyond it the path is not replayed
@@ -257,6 +266,7 @@ class Comparator:
     hinge: Interval
     hinge2: Interval
     along_start: Interval
+    scores: tuple[Vector, Vector] | None = None  # of a kernel's comparator: both ends of ⟨v, φ(x)⟩ in every round
 
     @classmethod
     def at(cls, rounds: Rounds, v: Vector, start: Start) -> Comparator:

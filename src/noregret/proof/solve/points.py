@@ -21,11 +21,12 @@ from noregret.proof.facts import Facts, Points
 from noregret.proof.facts.classes import one_against_rest
 from noregret.proof.facts.quadratic import POINT as QUADRATIC
 from noregret.proof.facts.quadratic import curvatures, ridge_of
-from noregret.proof.facts.steps import POINT, TINY, Against
+from noregret.proof.facts.steps import EPS, POINT, TINY, Against
 from noregret.proof.solve.comparator import best
 from noregret.proof.solve.multiclass import comparators
-from noregret.proof.solve.perceptron import penalised, root, separator, whitened
+from noregret.proof.solve.perceptron import least_l2, penalised, root, separator, whitened
 from noregret.proof.solve.quadratic import lowest
+from noregret.proof.solve.surrogate import least_surrogates
 from noregret.rounds import Rounds
 
 Vector = NDArray[np.float64]
@@ -33,6 +34,7 @@ Places = NDArray[np.int64]
 SMALL = 300  # up to this number of rounds a kernel's comparator may lean on every one; else on the update rounds alone
 NEAR = 1e-2  # any comparator gives a bound, so a kernel's best is not looked for more closely
 HEAVIEST = 1e300  # a larger weight leaves no room for a loss beside it
+TRIES = 4  # to make a separator's least margin 1 after rounding
 ROUNDS_OF_NORM = 3  # how often the comparator of PA is looked for with a better weight of its norm
 
 
@@ -50,7 +52,10 @@ def gather(facts: Facts, *, gap: float = 1e-4, seconds: float = math.inf) -> Fac
 
 
 def _perceptron(facts: Facts, gap: float, seconds: float) -> Points:
-    """The best comparator for ‖S‖, for R_I and for every order, and a separator if there is one."""
+    """The best comparator for ‖S‖, for R_I, for every order and by ‖h‖₂, and a separator if there is one.
+
+    For a loss that was asked for, its best comparators too.
+    """
     rounds, mistakes = facts.rounds, facts.mistakes
     if not mistakes.measurable:
         return {}
@@ -60,6 +65,10 @@ def _perceptron(facts: Facts, gap: float, seconds: float) -> Points:
         found |= {f"v_{name}": one.v, f"beta_{name}": one.beta}
     order_free = root(rounds, gap=gap, seconds=seconds)
     found |= {"v_root": order_free.v, "beta_root": order_free.beta}
+    found["v_l2"] = least_l2(rounds, gap=gap, seconds=seconds).v
+    if facts.surrogate is not None:
+        near = [one for name, one in found.items() if name.startswith("v_")]
+        found |= least_surrogates(facts, near, gap=gap, seconds=seconds)
     apart = separator(rounds, gap=gap, seconds=seconds)
     return found if apart is None else found | {"separator": apart.u, "separator_weights": apart.weights}
 
@@ -151,8 +160,27 @@ def _kernel(facts: Facts, gap: float, seconds: float) -> Points:
         "c_sum": penalised(rounds, facts.mistakes.sum_norm, gap=near, seconds=seconds).v,
         "c_mistakes": penalised(rounds, facts.mistakes.mistake_norm, gap=near, seconds=seconds).v,
         "c_root": root(rounds, gap=near, seconds=seconds).v,
+        "c_l2": least_l2(rounds, gap=near, seconds=seconds).v,
     }
-    return {name: _spread(back @ v, which, len(rounds)) for name, v in found.items()}
+    spread = {name: _spread(back @ v, which, len(rounds)) for name, v in found.items()}
+    apart = separator(rounds, gap=near, seconds=seconds)
+    c = None if apart is None else _separating(facts, _spread(back @ apart.u, which, len(rounds)))
+    if apart is None or c is None:
+        return spread
+    return spread | {"c_separator": c, "separator_weights": apart.weights}
+
+
+def _separating(facts: Facts, c: Vector) -> Vector | None:
+    """The least multiple of Σ c_s·φ(x_s) with y⟨u, φ(x)⟩ ≥ 1 on every round beyond any doubt, if there is one."""
+    assert facts.gram is not None
+    y, which = facts.rounds.y, np.flatnonzero(c)
+    for _ in range(TRIES):
+        low, high = facts.gram.sums(which, c[None, which], np.arange(len(y)))
+        worst = float(np.where(y > 0.0, low[0], -high[0]).min())
+        if worst >= 1.0 or not worst > 0.0:
+            return c if worst >= 1.0 else None
+        c = c * ((1.0 + 4.0 * EPS) / worst)
+    return None
 
 
 def _spread(c: Vector, which: Places, count: int) -> Vector:

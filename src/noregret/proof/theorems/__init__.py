@@ -7,6 +7,7 @@ from typing import Any
 from noregret.proof.facts import Facts
 from noregret.proof.theorem import Certificate, Theorem, rows, speaking
 from noregret.proof.theorems import (
+    admissible,
     batch,
     coin,
     constant,
@@ -21,6 +22,7 @@ from noregret.proof.theorems import (
     linearised,
     mixture,
     multiclass,
+    norms,
     passive,
     perceptron,
     quadratic,
@@ -38,8 +40,10 @@ MODULES = (
     perceptron,
     hinge,
     convex,
+    admissible,
     voted,
     kernel,
+    norms,
     multiclass,
     succession,
     linearised,

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from noregret.interval import Interval
-from noregret.proof.facts.selection import WAYS, Sampled
+from noregret.proof.facts.selection import POINT, WAYS, Sampled
+from noregret.proof.facts.steps import Comparator
 from noregret.proof.theorem import Certificate, Claim, Need, Theorem, rows, speaking, theorem
+from noregret.proof.theorems.hinge import TAUTOLOGY, l2, reach
 from noregret.proof.theorems.tail import binomial_limit, hoeffding, kl_limit
 
 MR = "Mohri & Rostamizadeh"
@@ -31,7 +33,14 @@ def certificates(sampled: Sampled) -> list[Certificate]:
 
 
 def _theorem(
-    name: str, bounds: str, formula: str, source: str, *ways: str, needs: tuple[Need[Sampled], ...] = (), **more: Any
+    name: str,
+    bounds: str,
+    formula: str,
+    source: str,
+    *ways: str,
+    needs: tuple[Need[Sampled], ...] = (),
+    when: Callable[[Sampled], bool] = lambda sampled: True,
+    **more: Any,
 ) -> Callable[[Callable[[Sampled], Claim]], Theorem[Sampled]]:
     """A theorem for these ways to select."""
     return theorem(
@@ -41,7 +50,7 @@ def _theorem(
         source,
         learners=("selection",),
         needs=(INDEPENDENT, ONCE, UNIT, *needs),
-        applies=lambda sampled: sampled.how in ways,
+        applies=lambda sampled: sampled.how in ways and when(sampled),
         **more,
     )
 
@@ -55,6 +64,16 @@ BOUNDED = Need[Sampled](
     "a convex surrogate of the 0/1 loss, bounded beforehand: unit-norm rows, weights in a ball",
     lambda s: s.losses is not None,
 )
+
+HELD = Need[Sampled](
+    "the number of rounds held out, and of candidates, was fixed beforehand", lambda s: True if s.usual else None
+)
+EVERY_BEFORE = Need[Sampled]("every round before those held out is a candidate", lambda s: s.every and s.trained > 0)
+PREMISE = Need[Sampled](
+    "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic",
+    lambda s: s.facts is not None and s.facts.mistakes.premise,
+)
+COMPARED = Need[Sampled]("a comparator v is given", lambda s: s.facts is not None and bool(s.facts.comparators))
 
 
 def _values(sampled: Sampled, **more: float) -> dict[str, float]:
@@ -128,6 +147,95 @@ def risk_printed(sampled: Sampled) -> Claim:
     T = float(sampled.rounds)
     bound = Interval.of(float(sampled.own)) / T + 6.0 * (sampled.log(2.0 * (T + 1.0)) / T).sqrt()
     return Claim(bound, None, 1.0, _values(sampled, mistakes=float(sampled.own)))
+
+
+def _corollary(sampled: Sampled, bound: Callable[[Comparator], Interval]) -> Claim:
+    """A mistake bound at the comparator in place of the mistakes, with the rounds that the tie rule let pass."""
+    assert sampled.own is not None and sampled.facts is not None
+    T, one = float(sampled.rounds), sampled.facts.comparators[POINT]
+    passed = float(max(sampled.own - sampled.facts.mistakes.count, 0))
+    total = bound(one) + passed
+    risk = total / T + 6.0 * (sampled.log(2.0 * (T + 1.0)) / T).sqrt()
+    told = {"hinge": one.hinge.hi, "norm": one.norm.hi, "mistakes_at_most": total.hi, "passed": passed}
+    return Claim(risk, None, 1.0, _values(sampled, **told), (POINT,))
+
+
+@_theorem(
+    "risk-hinge",
+    "risk of the chosen predictor",
+    "risk(h_i) ≤ (Σ_t h_t(v) + ‖v‖√(‖w₁‖²/η² + R_I²) − ⟨v,w₁⟩/η + n₀)/T + 6√(ln(2(T+1)/δ)/T),"
+    " n₀ the rounds with a score of 0 that were no mistake",
+    f"{MR}, Corollary 3, with the hinge",
+    "penalised",
+    needs=(FIXED, EVERY, PREMISE, COMPARED),
+    when=lambda sampled: sampled.facts is not None,
+    erratum="Printed with the losses of the mistake rounds, and for any admissible loss: the hinge is never worse than"
+    " those. " + TAUTOLOGY,
+)
+def risk_hinge(sampled: Sampled) -> Claim:
+    """`risk-printed` with a bound on the perceptron's mistakes for their number: what a comparator v with few hinge
+    losses promises of the chosen predictor. It is never below `risk-printed`, which counts the mistakes themselves.
+    """
+    assert sampled.facts is not None
+    length = reach(sampled.facts)
+    return _corollary(sampled, lambda one: one.hinge + one.norm * length - one.along_start)
+
+
+@_theorem(
+    "risk-l2",
+    "risk of the chosen predictor",
+    "risk(h_i) ≤ ((a/2 + √(a²/4 + ‖v‖√(‖w₁‖²/η² + R_I²) − ⟨v,w₁⟩/η))² + n₀)/T + 6√(ln(2(T+1)/δ)/T), a² = Σ_t h_t(v)²",
+    f"{MR}, Corollary 4",
+    "penalised",
+    needs=(FIXED, EVERY, PREMISE, COMPARED),
+    when=lambda sampled: sampled.facts is not None,
+    erratum=TAUTOLOGY,
+)
+def risk_l2(sampled: Sampled) -> Claim:
+    """`risk-printed` with the L2 bound on the perceptron's mistakes for their number; n₀ as in `risk-hinge`."""
+    assert sampled.facts is not None
+    length = reach(sampled.facts)
+    return _corollary(sampled, lambda one: l2(one.hinge2.sqrt(), one.norm * length - one.along_start))
+
+
+@_theorem(
+    "risk-holdout",
+    "risk of the chosen predictor",
+    "risk(h) ≤ max{p : P(Bin(m, p) ≤ k) ≥ δ/K}, k errors of h on the m rounds held out, K predictors before them",
+    "Littlestone 1989; Clopper & Pearson 1934",
+    "holdout",
+    needs=(HELD,),
+)
+def risk_holdout(sampled: Sampled) -> Claim:
+    """The rounds held out are a fresh sample for every predictor before them. So the union bound is over the K
+    different ones, as few as the run's updates and one more, and with probability 1 − δ it holds for the one chosen.
+    """
+    assert sampled.errors is not None and sampled.distinct is not None
+    bound = binomial_limit(sampled.errors, sampled.tail, sampled.log(float(sampled.distinct)))
+    told = {"errors": sampled.errors, "tail": sampled.tail, "candidates": sampled.distinct}
+    return Claim(bound, None, 1.0, _values(sampled, **{name: float(value) for name, value in told.items()}))
+
+
+@_theorem(
+    "risk-littlestone",
+    "risk of the chosen predictor",
+    "risk(h) ≤ M/n + √(ln(3/δ)/(2n)) + √(ln(3/δ)/(2m)) + √(ln(3K/δ)/(2m)), M errors in the n rounds before the m held"
+    " out",
+    "Littlestone 1989, with Hoeffding's inequality",
+    "holdout",
+    needs=(HELD, EVERY_BEFORE),
+)
+def risk_littlestone(sampled: Sampled) -> Claim:
+    """What the conversion promises before the held-out rounds are looked at. Of h_1 … h_n some predictor has a risk of
+    at most M/n + √(ln(3/δ)/(2n)) (Azuma); on the rounds held out it errs little more often (Hoeffding), the chosen one
+    no more often than it, and the risk of none of the K is far above its error there (Hoeffding, K times).
+    """
+    assert sampled.own is not None and sampled.distinct is not None
+    n, m = float(sampled.trained), float(sampled.tail)
+    three, every = sampled.log(3.0), sampled.log(3.0 * float(sampled.distinct))
+    apart = (three / (2.0 * n)).sqrt() + (three / (2.0 * m)).sqrt() + (every / (2.0 * m)).sqrt()
+    told = {"mistakes": float(sampled.own), "tail": m, "candidates": float(sampled.distinct)}
+    return Claim(Interval.of(float(sampled.own)) / n + apart, None, 1.0, _values(sampled, **told))
 
 
 @_theorem(
