@@ -37,6 +37,7 @@ CONSTANT: int
 SQRT: int
 STRONG: int
 ADAPTIVE: int
+DELAYED: int
 DOUBLING: int
 PASSIVE: int
 PASSIVE_CAPPED: int

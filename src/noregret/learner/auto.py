@@ -327,6 +327,8 @@ class Auto(Core):
         in_turn = len(y) < MANY
         side_by_side(prepare, sorted({self.view_of[i] for i in playing}), alone=in_turn)
         side_by_side(play, playing, alone=in_turn)
+        if self.blind:  # what these members now know of the round before was not known when it was predicted
+            said[[i for i in playing if self.cores[i].needs_past]] = math.nan
         return said
 
     def _silence(self, rows: int) -> Said:
