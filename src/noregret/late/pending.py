@@ -5,9 +5,10 @@ It takes examples as `learn_one` does and labels as they are spelled: the book h
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from noregret.stream.labels import plain_label
 class Answer:
     """What is said of a row before its label is known."""
 
-    id: Key
+    id: Key | None
     score: float  # of many classes that of the class predicted
     prediction: Any  # the label, or the number
     probability: float | None  # of the positive label, or of the class predicted; None where scores are none
@@ -35,7 +36,8 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
-        return {name: value for name, value in asdict(self).items() if name != "probability" or value is not None}
+        left_out = [name for name in ("id", "probability") if getattr(self, name) is None]
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 class Pending:
@@ -76,6 +78,7 @@ class Pending:
         self.learner, self.core = learner, core
         self.default_label = default_label
         self._spelled: dict[float, Any] = {}  # each code as its label was first spelled
+        self.events, self.log = 0, bytes(32)  # of a log: how many, and the digest of each behind those before it
         self._held: list[tuple[Key, Any]] = []  # labels of which it is open which is which
         default = None if default_label is None else self._code(default_label)
         if default_label is not None and default is None:
@@ -95,7 +98,7 @@ class Pending:
         core, key = self.core, _checked(id)
         features, known = core.features, 0 if core.features is None else core.features.width
         try:
-            return self._answer(id, self.book.predict(key, self._row(x), checked_weight(w)))
+            return self.answer(id, self.book.predict(key, self._row(x), checked_weight(w)))
         except BaseException:  # what was refused leaves no feature behind
             core.features = features
             if features is not None:
@@ -113,6 +116,17 @@ class Pending:
             return "held"
         self._release()
         return self.book.label(key, code)
+
+    def both(self, x: Any, y: Any, id: Key | None = None, w: float = 1.0) -> Answer:
+        """A row whose label is there at once: its prediction, before it is learned. It needs no id."""
+        place = self.book.counts.predicted
+        key = f"\0{place}" if id is None else id  # no id that is read begins so
+        answer = self.predict(key, x, w)
+        self.learn_one(key, y)
+        if id is None:
+            self.book.known.pop(key, None)
+            return replace(answer, id=None)
+        return answer
 
     def revise(self, id: Key, y: Any) -> str:
         """Another label for a round that has one: its loss is replaced, and the row is learned again."""
@@ -151,7 +165,8 @@ class Pending:
             assert code is not None
             self.book.label(key, code)
 
-    def _answer(self, id: Key, one: Round) -> Answer:
+    def answer(self, id: Key, one: Round) -> Answer:
+        """What is said of a round."""
         core, said = self.core, one.said
         if core.regression:
             return Answer(id, float(said[0]), float(said[0]), None, one.version)
@@ -190,7 +205,13 @@ class Pending:
     @property
     def figures(self) -> dict[str, Any]:
         """Counts, the loss of the plays, that of the learner as labels came, and the staleness cost between them."""
-        return {**self.book.to_dict(), "held": len(self._held)}
+        log = {"events": self.events, "log": self.log.hex()} if self.events else {}
+        return {**self.book.to_dict(), "held": len(self._held), **log}
+
+    def take_down(self, event: bytes) -> None:
+        """An event of the log, as it is written."""
+        self.events += 1
+        self.log = hashlib.sha256(self.log + event).digest()
 
     def __repr__(self) -> str:
         counts = self.book.counts
@@ -210,12 +231,13 @@ class Pending:
         """From now on a model file of the learner has the rounds that wait now."""
         spelled = [(code, _plain(label)) for code, label in self._spelled.items()]
         held = [(key, _plain(label)) for key, label in self._held]
-        self.core.late = stored.kept(self.book, self.default_label, spelled, held)
+        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log)
 
     def _restore(self, kept: dict[str, Any]) -> None:
         """Go on from what a model file kept; its rules hold."""
-        self.default_label, spelled, held = stored.restore(self.book, kept)
-        self._spelled, self._held = dict(spelled), list(held)
+        found = stored.restore(self.book, kept)
+        self.default_label, self.events, self.log = found.default_label, found.events, found.log
+        self._spelled, self._held = dict(found.spelled), list(found.held)
 
 
 def _plain(label: Any) -> Any:

@@ -44,9 +44,13 @@ class Late(msgspec.Struct):
     chain: bytes
     spelled: list[tuple[float, str | float | bool]]
     held: list[tuple[str | int, str | float | bool]]
+    events: int
+    log: bytes
 
 
-def kept(book: Book, default_label: Any, spelled: Sequence[Any], held: Sequence[Any]) -> dict[str, Any]:
+def kept(
+    book: Book, default_label: Any, spelled: Sequence[Any], held: Sequence[Any], events: int, log: bytes
+) -> dict[str, Any]:
     """The rounds of a book, with labels as they were spelled and those that are still held."""
     plays, fresh = book.figures.plays, book.figures.fresh
     found = Late(
@@ -59,6 +63,8 @@ def kept(book: Book, default_label: Any, spelled: Sequence[Any], held: Sequence[
         book.chain,
         list(spelled),
         list(held),
+        events,
+        log,
     )
     made: dict[str, Any] = msgspec.to_builtins(found, builtin_types=(bytes,))
     return made
@@ -94,8 +100,8 @@ def _round_of(kept: Kept) -> Round:
     return Round(row=row, said=np.array(kept.said, np.float64), **{name: getattr(kept, name) for name in SAME})
 
 
-def restore(book: Book, stored: Mapping[str, Any]) -> tuple[Any, list[Any], list[Any]]:
-    """The book as it was kept; the default label, and the labels as they were spelled and held."""
+def restore(book: Book, stored: Mapping[str, Any]) -> Late:
+    """The book as it was kept, and all that was kept beside it."""
     try:
         found = msgspec.convert(stored, Late)
         rules: dict[str, Any] = found.rules
@@ -106,6 +112,6 @@ def restore(book: Book, stored: Mapping[str, Any]) -> tuple[Any, list[Any], list
         mistakes, *sums = found.figures
         book.figures = Figures(int(mistakes), Sum(*sums[:2]), Sum(*sums[2:]))
         book.chain = found.chain
-        return found.default_label, found.spelled, found.held
+        return found
     except (msgspec.ValidationError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(f"what the model file says of waiting rounds is damaged ({error})") from error
