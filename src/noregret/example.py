@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from noregret._native import narrowed
 from noregret.errors import InputError
 from noregret.learner.core import Core, NativeRows
-from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse
+from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse, rows_of
 from noregret.stream.features import Features, bounds
 from noregret.stream.formats.dicts import one_dict, refuse_missing
 
@@ -59,10 +59,7 @@ def checked_weight(weight: float) -> float:
 
 def without(row: NativeRows, width: int) -> NativeRows:
     """A row without the features from `width` on, which were never learned from."""
-    if not isinstance(row, tuple):
-        return np.ascontiguousarray(row[:, :width])
-    kept = row[1] < width
-    return bounds(int(kept.sum())), row[1][kept], row[2][kept]
+    return rows_of(row).below(width).native
 
 
 def score_next(core: Core, row: Rows, waiting: int) -> Any:
