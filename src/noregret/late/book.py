@@ -120,7 +120,9 @@ class Figures:
 class Trace:
     """Every labelled round in the order of the labels, kept for a receipt."""
 
-    said: list[float] = field(default_factory=list)  # the scores of the plays; NaN where a label was only revised
+    said: list[float] = field(
+        default_factory=list
+    )  # the scores of the plays, of many classes minus what they paid; NaN for a revision
     labels: list[float] = field(default_factory=list)  # as they are by now
     sizes: list[float] = field(default_factory=list)  # Λ·Σ‖x‖ over the rounds that waited
     places: dict[int, int] = field(default_factory=dict)  # where a prediction stands among them
@@ -237,7 +239,8 @@ class Book:
         self.figures.plays.add(one.weight * _paid(core, one.said, one.escape, y))
         self.figures.fresh.add(one.weight * _paid_fresh(core, fresh, y))
         if self.trace is not None:
-            self.trace.add(one.place, float(one.said[0]), y, outstanding)
+            said = -_paid(core, one.said, one.escape, y) if core.multiclass else float(one.said[0])
+            self.trace.add(one.place, said, y, outstanding)
         self._chained(b"label", one.place, None, y)
         self._remember(key, replace(one, label=y, ended=ended))
 

@@ -30,6 +30,7 @@ class LateRun:
     run: Run
     figures: dict[str, Any]
     book: Book
+    how: dict[str, Any]  # what a replay is asked for
 
     def __repr__(self) -> str:
         found = self.figures
@@ -54,6 +55,7 @@ def play_late(
     remembered: int = REMEMBERED,
     skip_seen: bool = False,
     class_weight: dict[Any, float] | None = None,
+    most: int | None = None,
     keep: Gathering | None = None,
     answer: Answering | None = None,
     stop: Callable[[], bool] = lambda: False,
@@ -63,7 +65,8 @@ def play_late(
     Without a schedule `stream` is a log of events, JSON Lines in a file or any iterable of dicts. `delay` is how many
     further rows are predicted before a label is there, `arrival` the column of a table that says behind which row it
     is, or, with `time_column`, at what time. For the rest see `Pending`. `skip_seen` passes over the events that the
-    learner was given before, after checking that they are the same. `answer` is called with every answer.
+    learner was given before, after checking that they are the same. `most` ends the play after so many events, or so
+    many rows and labels. `answer` is called with every answer.
 
     >>> from noregret.learner import Perceptron
     >>> rows = ([[1.0], [-1.0], [2.0]], [1, -1, 1])
@@ -77,16 +80,27 @@ def play_late(
     rules = {"expire": expire, "default_label": default_label, "pending": pending, "remembered": remembered}
     began, before = time.perf_counter(), core.state.copy()
     late = Pending(learner, keep=keep, **rules)
+    steps: Iterator[Answer | None]
     if delay is None and arrival is None:
-        stopped = _play_events(late, stream, skip_seen, answer, stop)
+        steps = _events(late, stream, skip_seen)
     else:
         if late.waiting:
             raise SettingError(f"the model has {late.waiting} rounds that wait for their labels: go on with its events")
         source = read(stream, features=core.features, **as_before(core, stream))
         agree(core, source)
         when = Delay(delay) if delay is not None else _schedule(arrival, time_column, stream)
-        stopped = _play_rows(late, source, when, class_weight, answer, stop)
-    return _told(late, before, time.perf_counter() - began, stopped)
+        steps = _rows(late, source, when, class_weight)
+    stopped = False
+    for done, found in enumerate(steps, 1):
+        if found is not None and answer is not None:
+            answer(found)
+        if done == most:
+            break
+        if stop():
+            stopped, most = True, done
+            break
+    how = {"delay": delay, "arrival": arrival, "time_column": time_column, "class_weight": class_weight, "most": most}
+    return _told(late, before, time.perf_counter() - began, stopped, {**how, **rules})
 
 
 def _schedule(arrival_: str | Schedule | None, time_column: str | None, stream: Any) -> Schedule:
@@ -99,7 +113,7 @@ def _schedule(arrival_: str | Schedule | None, time_column: str | None, stream: 
     return arrival(os.fspath(path), arrival_, time_column)
 
 
-def _told(late: Pending, before: Any, seconds: float, stopped: bool) -> LateRun:
+def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[str, Any]) -> LateRun:
     core, began = late.core, int(before["rounds"][0])
     if core.rounds > began:
         core.segments.append(
@@ -117,16 +131,14 @@ def _told(late: Pending, before: Any, seconds: float, stopped: bool) -> LateRun:
         )
     late.keep_in_model()
     run = Run.of(core, before, seconds, stopped=stopped, digest=late.book.digest)
-    return LateRun(run, late.figures, late.book)
+    return LateRun(run, late.figures, late.book, how)
 
 
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
-def _play_events(
-    late: Pending, stream: Any, skip_seen: bool, answer: Answering | None, stop: Callable[[], bool]
-) -> bool:
-    """Whether it was stopped."""
+def _events(late: Pending, stream: Any, skip_seen: bool) -> Iterator[Answer | None]:
+    """Every event that is done, with its answer."""
     seen, log = (late.events, late.log) if skip_seen else (0, b"")
     if skip_seen:
         late.events, late.log = 0, bytes(32)
@@ -134,18 +146,13 @@ def _play_events(
         with placed(source, number):
             event = event_of(said)
             late.take_down(written(event))
-            if late.events <= seen:
-                if late.events == seen and late.log != log:
-                    raise InputError("the events up to here are not those that the model has seen")
-                continue
-            found = apply(late, event)
-        if found is not None and answer is not None:
-            answer(found)
-        if stop():
-            return True
+            if late.events == seen and late.log != log:
+                raise InputError("the events up to here are not those that the model has seen")
+            found = None if late.events <= seen else apply(late, event)
+        if late.events > seen:
+            yield found
     if late.events < seen:
         raise InputError(f"holds only {late.events} events, the model has seen {seen}", _name(stream))
-    return False
 
 
 def _said(stream: Any) -> Iterator[tuple[str, int, Any]]:
@@ -168,26 +175,19 @@ def _name(stream: Any) -> str:
 # -- rows with a schedule ----------------------------------------------------------------------------------------------
 
 
-def _play_rows(
-    late: Pending,
-    source: Stream,
-    when: Schedule,
-    class_weight: dict[Any, float] | None,
-    answer: Answering | None,
-    stop: Callable[[], bool],
-) -> bool:
-    """Whether it was stopped."""
+def _rows(
+    late: Pending, source: Stream, when: Schedule, class_weight: dict[Any, float] | None
+) -> Iterator[Answer | None]:
+    """Every prediction, and None for every label, as it is done."""
     core, book = late.core, late.book
     rounds = ((block, y, row_weights(core, block, y, class_weight)) for block, y in encoded(core, source))
     for one in due(rounds, when):
         if one.block is None:
             book.label(one.place, one.y)
             book.known.pop(one.place, None)
+            yield None
             continue
-        with placed(one.block.source, int(one.block.lines[one.row])):
+        line = int(one.block.lines[one.row])
+        with placed(one.block.source, line):
             made = book.predict(one.place, one.block.rows.slice(one.row, one.row + 1), one.weight)
-        if answer is not None:
-            answer(late.answer(int(one.block.lines[one.row]), made))
-        if stop():
-            return True
-    return False
+        yield late.answer(line, made)
