@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from noregret._native import narrowed
 from noregret.errors import InputError
+from noregret.learner.auto import Auto
 from noregret.learner.core import Core, NativeRows
 from noregret.stream.block import MAX_INDEX, Dense, Rows, Sparse, rows_of
 from noregret.stream.features import Features, bounds
@@ -62,14 +63,16 @@ def without(row: NativeRows, width: int) -> NativeRows:
     return rows_of(row).below(width).native
 
 
-def score_next(core: Core, row: Rows, waiting: int) -> Any:
-    """The score of a row that comes next, of many classes one for each, while so many rounds wait for their labels."""
+def foretell(core: Core, row: Rows, waiting: int) -> tuple[Any, NDArray[np.float64] | None]:
+    """The score of a row that comes next while so many rounds wait for their labels, and what a mixture's members say.
+
+    Of many classes it is a score for each.
+    """
     with core.lock:
-        if waiting:
-            return core.scores(row, waiting)[0]
         if not core.plain:
-            row = core.preparation.apply(row, learn=False, features=core.features)
-        return core.score_one(without(row.native, core.width) if row.width > core.width else row.native)
+            row = core.preparation.apply(row, learn=False, features=core.features, ahead=waiting)
+        native = without(row.native, core.width) if row.width > core.width else row.native
+        return (core.score_one(native), None) if not isinstance(core, Auto) else core.foretell(native, not waiting)
 
 
 def is_finite(row: NativeRows) -> bool:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from noregret import arithmetic
 from noregret._native import DELAYED, norm2
 from noregret.errors import InputError, SettingError
-from noregret.example import score_next
+from noregret.example import foretell
 from noregret.learner.core import Core
 from noregret.learner.forecaster import Forecaster
 from noregret.rounds import Gathering
@@ -77,9 +77,9 @@ class Round:
     row: Rows
     weight: float
     said: Vector  # its score; of many classes that of each
+    told: NDArray[np.float64] | None  # what the members of a mixture said
     escape: float  # the probability of a class not seen before, for forecasters of classes
     version: int  # the rounds learned from before it
-    waiting: bool  # whether other rounds waited for their labels when it was predicted
     size: float  # Λ‖x‖, where the rate asks for it
     label: float | None = None  # as a code; None while there is none
     ended: str = ""  # how it ended: labelled, defaulted or expired
@@ -166,13 +166,11 @@ class Book:
             return self._repeated(key, before, row)
         if not np.isfinite(row.values).all():
             raise InputError("an example must hold finite numbers only")
-        said = np.atleast_1d(np.asarray(score_next(self.core, row, len(self.waiting)), np.float64)).copy()
-        if not np.isfinite(said).all():
-            raise InputError("the score of the row would overflow: scale the rows")
         self._time_out()
+        said, told = self._foretold(row)
         core, place = self.core, self.counts.predicted
         escape = _escape(core)
-        made = Round(place, _kept(row), weight, said, escape, core.rounds, bool(self.waiting), self._size(row))
+        made = Round(place, _kept(row), weight, said, told, escape, core.rounds, self._size(row))
         self.waiting[key] = made
         self.counts.predicted += 1
         self._chained(b"predict", place, made.row)
@@ -219,9 +217,9 @@ class Book:
     def _late(self, key: Key, known: Round, y: float) -> str:
         """A label after its time: a round of its own, predicted and learned now."""
         self.counts.after_expiry += 1
-        said = np.atleast_1d(np.asarray(score_next(self.core, known.row, len(self.waiting)), np.float64)).copy()
-        now = replace(known, said=said, escape=_escape(self.core), version=self.core.rounds, ended="")
-        self._learn(replace(now, waiting=bool(self.waiting)), key, y, "labelled")
+        said, told = self._foretold(known.row)
+        now = replace(known, said=said, told=told, escape=_escape(self.core), version=self.core.rounds)
+        self._learn(now, key, y, "labelled")
         return "learned"
 
     def _learn(self, one: Round, key: Key, y: float, ended: str) -> None:
@@ -230,7 +228,7 @@ class Book:
         core.state["outstanding"] = outstanding
         weights = None if one.weight == 1.0 else np.array([one.weight])
         try:
-            fresh = self._play(one, labels, weights, one.waiting)
+            fresh = self._play(one, labels, weights)
         finally:
             core.state["outstanding"] = 0.0
         self.counts.labelled += 1
@@ -244,13 +242,21 @@ class Book:
         self._chained(b"label", one.place, None, y)
         self._remember(key, replace(one, label=y, ended=ended))
 
-    def _play(self, one: Round, y: Vector, weights: Vector | None, blind: bool) -> Vector:
-        """The learner's own round, blind to the labels before it where they had not come when it was predicted."""
-        self.core.blind = blind
+    def _foretold(self, row: Rows) -> tuple[Vector, NDArray[np.float64] | None]:
+        """The score of a row that comes now, and what the members of a mixture say of it."""
+        score, told = foretell(self.core, row, len(self.waiting))
+        said = np.array(score, np.float64, ndmin=1)
+        if not np.isfinite(said).all():
+            raise InputError("the score of the row would overflow: scale the rows")
+        return said, told
+
+    def _play(self, one: Round, y: Vector, weights: Vector | None) -> Vector:
+        """The learner's own round; the members of a mixture are judged by what they said when the row came."""
+        self.core.foretold = one.told
         try:
             return self.core.play(one.row, y, weights, self._keep)
         finally:
-            self.core.blind = False
+            self.core.foretold = None
 
     def _outstanding(self) -> float:
         if int(self.core.config["rate"][0]) != DELAYED:
@@ -267,7 +273,7 @@ class Book:
             return "repeated"
         core, was = self.core, known.label
         weights = None if known.weight == 1.0 else np.array([known.weight])
-        self._play(known, np.array([y]), weights, True)
+        self._play(known, np.array([y]), weights)
         if self.trace is not None:
             self.trace.revise(known.place, y)
         for label, sign in ((was, -1), (y, 1)):

@@ -13,7 +13,7 @@ from noregret.errors import ModelFileError
 from noregret.late.book import Book, Counts, Figures, Round, Rules, Sum
 from noregret.stream.block import Dense, Rows, Sparse
 
-SAME = ("place", "weight", "escape", "version", "waiting", "size", "label", "ended")  # kept as they are
+SAME = ("place", "weight", "escape", "version", "size", "label", "ended")  # kept as they are
 
 
 class Kept(msgspec.Struct):
@@ -24,9 +24,10 @@ class Kept(msgspec.Struct):
     values: bytes
     weight: float
     said: list[float]
+    told: bytes | None
+    members: int
     escape: float
     version: int
-    waiting: bool
     size: float
     label: float | None
     ended: str
@@ -73,20 +74,10 @@ def kept(
 def _row_stored(one: Round) -> Kept:
     indices = one.row.indices.astype("<u4").tobytes() if isinstance(one.row, Sparse) else None
     values = one.row.values.astype("<f8").tobytes()
-    said = one.said.tolist()
-    return Kept(
-        one.place,
-        indices,
-        values,
-        one.weight,
-        said,
-        one.escape,
-        one.version,
-        one.waiting,
-        one.size,
-        one.label,
-        one.ended,
-    )
+    told = None if one.told is None else one.told.astype("<f8").tobytes()
+    members = 0 if one.told is None else len(one.told)
+    same = {name: getattr(one, name) for name in SAME}
+    return Kept(indices=indices, values=values, said=one.said.tolist(), told=told, members=members, **same)
 
 
 def _round_of(kept: Kept) -> Round:
@@ -97,7 +88,11 @@ def _round_of(kept: Kept) -> Round:
         if len(indices) != len(values):
             raise ValueError("a waiting row does not fit together")
         row = Sparse(np.array([0, len(values)], np.int64), indices, values)
-    return Round(row=row, said=np.array(kept.said, np.float64), **{name: getattr(kept, name) for name in SAME})
+    told = None if kept.told is None else np.frombuffer(kept.told, "<f8").astype(np.float64)
+    if told is not None and len(told) != kept.members:  # of classes, a row a member
+        told = told.reshape(kept.members, -1)
+    same = {name: getattr(kept, name) for name in SAME}
+    return Round(row=row, said=np.array(kept.said, np.float64), told=told, **same)
 
 
 def restore(book: Book, stored: Mapping[str, Any]) -> Late:

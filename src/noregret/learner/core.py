@@ -68,7 +68,7 @@ class Core(ABC):
     multiclass: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
     paired: bool = False  # weights and Σg side by side in memory
     needs_past: bool = False  # it looks at the labels of rounds before
-    blind: bool = False  # while a row is learned that was predicted before the labels of the rounds before it came
+    foretold: NDArray[np.float64] | None = None  # what a mixture's members said of the row that is learned now
     late: dict[str, Any] | None = None  # rounds that wait for their labels, as a model file keeps them
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 

@@ -28,9 +28,7 @@ def certify_late(late: LateRun, stream: Any, *, gap: float = GAP, seconds: float
         played = play_late(again, read_again(stream, core.options), keep=gathering, **late.how)
         arrived = gathering.done()
     if played.book.digest != late.book.digest:
-        raise InputError(
-            "certify: these are not the events that this model learned from", getattr(stream, "source", None)
-        )
+        raise InputError("not the events that this model learned from", getattr(stream, "source", None))
     return late_receipt(played, arrived, gap=gap, seconds=seconds)
 
 

@@ -24,7 +24,7 @@ OFF = 2.0**-40  # what a sum of norms may be off by, as a share of itself
 
 @dataclass(frozen=True)
 class LateFacts:
-    """The book of the rounds, the learner's run as labels came with its rounds, and the best comparator of the plays."""
+    """The book, the learner's own run as labels came with its rounds, and the best comparator of the predictions."""
 
     book: Book
     run: Run
