@@ -245,6 +245,7 @@ class Book:
     def _foretold(self, row: Rows) -> tuple[Vector, NDArray[np.float64] | None]:
         """The score of a row that comes now, and what the members of a mixture say of it."""
         score, told = foretell(self.core, row, len(self.waiting))
+        self.core.waited += bool(self.waiting)
         said = np.array(score, np.float64, ndmin=1)
         if not np.isfinite(said).all():
             raise InputError("the score of the row would overflow: scale the rows")

@@ -129,7 +129,8 @@ def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[s
                 "class_weight": None,
             }
         )
-    late.keep_in_model()
+    if late.events:
+        late.keep_in_model()
     run = Run.of(core, before, seconds, stopped=stopped, digest=late.book.digest)
     return LateRun(run, late.figures, late.book, how)
 
