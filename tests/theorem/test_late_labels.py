@@ -160,7 +160,7 @@ def test_the_identity_and_the_bounds_in_fractions(loss, seed):
         assert all(lost - best <= bound for bound in bounds.values())
 
 
-def test_a_constant_rate_bound_is_attained_in_one_round():
+def test_late_plays_is_attained_in_one_round():
     """One row, one label: late-plays is the regret itself for the comparator that the slope points to."""
     log = [{"id": 0, "x": [3.0, 4.0]}, {"id": 0, "y": 100.0}]
     late = play_late(LEARNERS["ogd"](loss="absolute", radius=2.0), log)
