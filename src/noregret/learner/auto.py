@@ -266,8 +266,7 @@ class Auto(Core):
 
     def mix_calls(self, row: NativeRows, y: Vector, said: Said, guess: Said, scores: Vector) -> tuple[Call, Call]:
         """What mixes what is said of a round, and what scores a guess."""
-        rounds, state = self.state["rounds"], (self.standing, self.tops, MIXING)
-        score = lambda: _native.score_mixture(guess, *state, rounds.item(), scores)  # noqa: E731
+        score = partial(_native.score_mixture, guess, self.standing, self.tops, MIXING, self.record, scores)
         return self._mix_call(row, y, NO_WEIGHTS, said, np.zeros(1)), score
 
     def _new_single(self) -> Short | None:
@@ -386,7 +385,7 @@ class Auto(Core):
 
     def _mix_scores(self, said: Said) -> Vector:
         scores = np.empty(said.shape[1])
-        _native.score_mixture(said, self.standing, self.tops, MIXING, self.rounds, scores)
+        _native.score_mixture(said, self.standing, self.tops, MIXING, self.record, scores)
         return scores
 
     # -- memory --------------------------------------------------------------------------------------------------------

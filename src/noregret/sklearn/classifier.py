@@ -302,6 +302,9 @@ class LinearClassifier(Classifier):
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class (logistic loss); empty before any label was seen."""
+        return self._chances_one(x)
+
+    def _chances_one(self, x: Any) -> dict[Any, float]:
         try:
             negative, positive = self._pair
         except AttributeError:
