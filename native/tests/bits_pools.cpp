@@ -19,6 +19,13 @@ Numbers said_by(Index n, Index each, double size) {
     return said;
 }
 
+// What is said by the members, and by the tops where there are more voices: these all speak, or the first is silent.
+Numbers said_by(Index members, Index voices, Index each, double size) {
+    Numbers said = said_by(voices, each, size);
+    for (std::size_t j = static_cast<std::size_t>((members + 1) * each); j < said.size(); ++j) said[j] = finite(said[j]) ? said[j] : 0.5;
+    return said;
+}
+
 // A mixture before its first round.
 struct Fresh {
     Numbers members, tops, history;
@@ -46,7 +53,7 @@ void two_classes(Hash &hash) {
         const Index n = MEMBERS[other / 4 % 4], count = given.wide.count;
         Fresh fresh(n);
         const Index voices = other % 5 == 1 ? n + TOPS : n;  // labels that come late
-        const Numbers said = said_by(voices, count, other % 3 ? 5.0 : 800.0);
+        const Numbers said = said_by(n, voices, count, other % 3 ? 5.0 : 800.0);
         Numbers scores = zeros(count), later = zeros(count), total = zeros(given.wide.width);
         begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, double(other & 1), 0.0, 0.0, true, GRADIENTS, 0.0, 0.0, 0.0, 0});
         std::visit([&](const auto &some) {
@@ -68,7 +75,7 @@ void many_classes(Hash &hash) {
             const Index n = MEMBERS[other / 4], count = given.wide.count, room = 4 * ((most + 3) / 4);
             Fresh fresh(n);
             const Index voices = other % 5 == 1 ? n + TOPS : n;
-            const Numbers said = said_by(voices, count * room, 5.0);
+            const Numbers said = said_by(n, voices, count * room, 5.0);
             Numbers labels, scores = zeros(4 * count), s = zeros(room), logs = s, p = s, later = zeros(count * most);
             for (Index t = 0; t < count; ++t) labels.push_back(std::floor(std::fabs(given.wide.reals[static_cast<std::size_t>(t)]) * 3.0));
             for (double &label : labels) label = lower(label, double(most - 1));
