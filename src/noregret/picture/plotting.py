@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from noregret.adversary import LinearGame
 from noregret.batch import BatchRun
 from noregret.errors import SettingError
 from noregret.finite import Dimensions, FiniteRun
@@ -38,6 +39,7 @@ KINDS: dict[type, dict[str, Kind]] = {
     Separation: {"boundary": all_kinds.BOUNDARY},
     Dimensions: {"tree": all_kinds.TREE},
     FiniteRun: all_kinds.GAME,
+    LinearGame: {"regret": all_kinds.LINEAR_GAME},
 }
 
 
@@ -54,7 +56,7 @@ def plot(
     A run (or a learner) has error, risk, mistakes, reliability, weights (those of the members of `auto`), boundary,
     updates and, of a perceptron, lifting; runs by name, or a comparison, error, risk, overview, boundary and updates; a
     receipt regret, radius and bounds; a selection bounds; a blend weights, regret and overview; an audit parts; a batch
-    perceptron steps, boundary and updates; a separation boundary; dimensions tree; a finite game tree and mistakes. The
+    perceptron steps, boundary and updates; a separation boundary; dimensions tree; a finite game tree and mistakes; a linear game regret. The
     first that can be drawn is, unless `kind` asks for another.
 
     `streams` are those that were learned from: boundaries are drawn among their rows, which have two features.
