@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from noregret._version import __version__
 
 if TYPE_CHECKING:
+    from noregret.adversary import LinearGame, linear_game
     from noregret.batch import BatchRun
     from noregret.domain import Domain
     from noregret.errors import (
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from noregret.kernel import custom as custom_kernel
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
+    from noregret.mean import MeanRun, mean_estimation
     from noregret.picture.plotting import plot
     from noregret.proof.certify import certify
     from noregret.proof.receipt import Receipt
@@ -137,7 +139,9 @@ _HOME = {
     "LogisticNewton": "sklearn",
     "LOSSES": "loss",
     "Loss": "loss",
+    "LinearGame": "adversary",
     "MarkovLabels": "sklearn",
+    "MeanRun": "mean",
     "ModelFileError": "errors",
     "MulticlassPerceptron": "sklearn",
     "NaiveBayes": "sklearn",
@@ -186,8 +190,10 @@ _HOME = {
     "dimensions": "finite",
     "duel": "finite",
     "family": "finite",
+    "linear_game": "adversary",
     "load": "sklearn",
     "load_class": "finite",
+    "mean_estimation": "mean",
     "play": "protocol",
     "play_finite": "finite",
     "plot": "picture.plotting",
@@ -231,10 +237,12 @@ __all__ = [
     "InputError",
     "Kernel",
     "KernelPerceptron",
+    "LinearGame",
     "LogisticNewton",
     "Loss",
     "MarkovClasses",
     "MarkovLabels",
+    "MeanRun",
     "ModelFileError",
     "MulticlassPerceptron",
     "NaiveBayes",
@@ -282,8 +290,10 @@ __all__ = [
     "dimensions",
     "duel",
     "family",
+    "linear_game",
     "load",
     "load_class",
+    "mean_estimation",
     "play",
     "play_finite",
     "plot",

@@ -1,4 +1,4 @@
-"""The adversary of linear losses: the regret against it is at least U·G·√T, whatever the learner, so √T is the best rate.
+"""The adversary of linear losses: against it every learner has regret U·G·√T or more, so √T cannot be improved.
 
 It sees w_t and names the loss w ↦ ⟨g_t, w⟩, where ‖g_t‖ = G and g_t is orthogonal to w_t and to Σ_{s<t} g_s: from three
 dimensions on there is such a direction. The learner then loses 0 in every round, ‖Σg‖ = G√T by Pythagoras, and the best
@@ -24,7 +24,6 @@ from noregret.setting import as_number
 from noregret.stream.block import Dense
 
 Vector = NDArray[np.float64]
-Whole = NDArray[Any]  # Python's whole numbers
 ENTRIES = 10_000_000  # rounds × features: the game keeps every w_t and g_t
 LENGTHS = (1e-100, 1e100)  # between these the square of a norm keeps all its digits
 LABEL = np.ones(1)
@@ -121,26 +120,28 @@ class LinearGame:
     @cached_property
     def regret(self) -> Interval:
         """Σ⟨g_t, w_t⟩ + U‖Σg_t‖, against the best u of norm at most U."""
-        return around(sum(self.own, ZERO)) + around(self.sums_norm2[-1]).sqrt() * self.radius
+        best = Interval.nearest(self.sums_norm2[-1]).sqrt() * self.radius
+        return Interval.nearest(sum(self.own, ZERO)) + best
 
     @cached_property
     def own(self) -> list[Fraction]:
         """⟨g_t, w_t⟩: what the learner loses in each round."""
-        gradients, points = _whole(self.gradients), _whole(self.points)
-        return [Fraction(int(one)) * gradients.unit * points.unit for one in (gradients.of * points.of).sum(axis=1)]
+        (gradients,), one = arithmetic.whole_numbers(self.gradients)
+        (points,), other = arithmetic.whole_numbers(self.points)
+        return [total * one * other for total in (gradients * points).sum(axis=1).tolist()]
 
     @cached_property
     def along(self) -> list[Fraction]:
         """⟨g_t, g_1 + … + g_{t−1}⟩."""
-        of, unit = _whole(self.gradients)
-        before = np.cumsum(of, axis=0) - of
-        return [Fraction(int(one)) * unit * unit for one in (of * before).sum(axis=1)]
+        (gradients,), unit = arithmetic.whole_numbers(self.gradients)
+        before = np.cumsum(gradients, axis=0) - gradients
+        return [total * unit * unit for total in (gradients * before).sum(axis=1).tolist()]
 
     @cached_property
     def norms2(self) -> list[Fraction]:
         """‖g_t‖²."""
-        of, unit = _whole(self.gradients)
-        return [Fraction(int(one)) * unit * unit for one in (of * of).sum(axis=1)]
+        (gradients,), unit = arithmetic.whole_numbers(self.gradients)
+        return [total * unit * unit for total in (gradients * gradients).sum(axis=1).tolist()]
 
     @cached_property
     def sums_norm2(self) -> list[Fraction]:
@@ -155,31 +156,6 @@ class LinearGame:
     def guaranteed(self) -> float:
         """U·G·√(8T): what gradient descent with the step √2·U/(G√t) is never worse than, rounded up."""
         return (Interval.of(8.0 * len(self)).sqrt() * self.radius * self.length).hi
-
-
-@dataclass(frozen=True)
-class _WholeNumbers:
-    """Floats as whole multiples of one power of two."""
-
-    of: Whole
-    unit: Fraction
-
-    def __iter__(self) -> Any:
-        return iter((self.of, self.unit))
-
-
-def _whole(table: Vector) -> _WholeNumbers:
-    parts, exponents = np.frexp(table)
-    there = parts != 0.0
-    least = int(exponents[there].min()) if there.any() else 0
-    shift = np.where(there, exponents - least, 0).astype(object)
-    return _WholeNumbers((parts * 2.0**53).astype(np.int64).astype(object) << shift, Fraction(2) ** (least - 53))
-
-
-def around(x: Fraction) -> Interval:
-    """The floats around a rational number."""
-    near = float(x)
-    return Interval.of(near) if near == x else Interval.outward(near, near)
 
 
 def linear_game(

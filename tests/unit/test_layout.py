@@ -40,7 +40,7 @@ LEVELS = [
     ("advice",),
     ("seen", "protocol"),
     ("model",),
-    ("batch",),
+    ("batch", "mean", "adversary"),
     ("proof",),
     ("task",),
     ("sklearn",),

@@ -17,6 +17,7 @@ from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, statem
 from noregret.picture.curves import error_axes, reliability_axes, risk_axes, why_no_reliability
 from noregret.picture.lifting import lifting_figure, lifting_of, why_no_lifting
 from noregret.picture.linear_game import linear_game_axes
+from noregret.picture.mean import mean_axes
 from noregret.picture.plane import Film, film_of, why_no_boundary
 from noregret.picture.regret import audit_axes, audit_width, by_radius, radius_axes, regret_axes, so_far
 from noregret.picture.shares import share_axes, why_no_shares
@@ -259,6 +260,11 @@ LINEAR_GAME = Kind(
     "The regret so far. No learner has less than the dotted line, and gradient descent no more than the dashed one.",
     draw=lambda axes, subject: linear_game_axes(axes, subject.thing),
     size=lambda subject: (10.0, 4.5),
+)
+MEAN = Kind(
+    "Regret of the mean so far",
+    "The regret after every round against the best point for the rows so far, below its two bounds.",
+    draw=lambda axes, subject: mean_axes(axes, subject.thing),
 )
 
 RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}

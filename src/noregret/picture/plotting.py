@@ -18,6 +18,7 @@ from noregret.batch import BatchRun
 from noregret.errors import SettingError
 from noregret.finite import Dimensions, FiniteRun
 from noregret.learner.core import Core
+from noregret.mean import MeanRun
 from noregret.picture import kinds as all_kinds
 from noregret.picture.canvas import MOVING, Picture, check_picture, new_figure, save_figure
 from noregret.picture.kinds import Kind, Subject
@@ -40,6 +41,7 @@ KINDS: dict[type, dict[str, Kind]] = {
     Dimensions: {"tree": all_kinds.TREE},
     FiniteRun: all_kinds.GAME,
     LinearGame: {"regret": all_kinds.LINEAR_GAME},
+    MeanRun: {"regret": all_kinds.MEAN},
 }
 
 
@@ -56,8 +58,8 @@ def plot(
     A run (or a learner) has error, risk, mistakes, reliability, weights (those of the members of `auto`), boundary,
     updates and, of a perceptron, lifting; runs by name, or a comparison, error, risk, overview, boundary and updates; a
     receipt regret, radius and bounds; a selection bounds; a blend weights, regret and overview; an audit parts; a batch
-    perceptron steps, boundary and updates; a separation boundary; dimensions tree; a finite game tree and mistakes; a linear game regret. The
-    first that can be drawn is, unless `kind` asks for another.
+    perceptron steps, boundary and updates; a separation boundary; dimensions tree; a finite game tree and mistakes; a
+    linear game and a mean regret. The first that can be drawn is, unless `kind` asks for another.
 
     `streams` are those that were learned from: boundaries are drawn among their rows, which have two features.
     `receipt` gives the bounds that mistakes are drawn against. `to` also writes the figure to a file (.png, .svg, .pdf;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from noregret.adversary import ZERO, LinearGame, around
+from noregret.adversary import ZERO, LinearGame
 from noregret.interval import Interval
 from noregret.proof.theorem import Certificate, Claim, Need, theorem
 
@@ -18,13 +18,12 @@ def certificate(game: LinearGame) -> Certificate:
 
 def _orthogonal(game: LinearGame) -> bool:
     """Whether every |⟨g_t, w_t⟩| and |⟨g_t, Σ_{s<t} g_s⟩| is at most 2⁻⁴⁰ of the product of the two lengths."""
-    lengths = ((sum(Fraction(part) ** 2 for part in row) for row in game.points.tolist()), [0, *game.sums_norm2])
+    points = [sum((Fraction(part) ** 2 for part in row), ZERO) for row in game.points.tolist()]
+    sums = [ZERO, *game.sums_norm2[:-1]]
+    parts = zip(game.norms2, game.own, points, game.along, sums, strict=True)
     return all(
-        along * along <= NEARLY * norm2 * other
-        for norm2, *pairs in zip(
-            game.norms2, zip(game.own, lengths[0], strict=True), zip(game.along, lengths[1], strict=False), strict=True
-        )
-        for along, other in pairs
+        own * own <= NEARLY * norm2 * point and along * along <= NEARLY * norm2 * before
+        for norm2, own, point, along, before in parts
     )
 
 
@@ -51,12 +50,14 @@ def _long(game: LinearGame) -> bool:
 )
 def linear_lower(game: LinearGame) -> Claim:
     """Against linear losses whose gradients are orthogonal to w_t and to the sum of the earlier gradients, every
-    deterministic learner has the regret U·√(Σ‖g_t‖²) or more against ‖u‖ ≤ U. What rounding leaves of the scalar products
-    is taken off where it helps the learner: Σ max(−⟨g_t, w_t⟩, 0), and below the root twice that of ⟨g_t, Σ_{s<t} g_s⟩.
+    deterministic learner has the regret U·√(Σ‖g_t‖²) or more against ‖u‖ ≤ U. What rounding leaves of the scalar
+    products is taken off where it helps the learner: Σ max(−⟨g_t, w_t⟩, 0), and below the root twice the same sum of
+    ⟨g_t, Σ_{s<t} g_s⟩.
 
     Observed is that lower bound, rounded down; the bound is the regret.
     """
     norms2 = sum(game.norms2, ZERO)
     left = norms2 - 2 * sum((max(-one, ZERO) for one in game.along), ZERO)
-    least = around(max(left, ZERO)).sqrt() * game.radius - around(sum((max(-one, ZERO) for one in game.own), ZERO))
-    return Claim(game.regret, Interval.of(least.lo), float("inf"), {"sum_norm2": around(norms2).hi})
+    gained = sum((max(-one, ZERO) for one in game.own), ZERO)
+    least = Interval.nearest(max(left, ZERO)).sqrt() * game.radius - Interval.nearest(gained)
+    return Claim(game.regret, Interval.of(least.lo), float("inf"), {"sum_norm2": Interval.nearest(norms2).hi})
