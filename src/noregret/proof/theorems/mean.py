@@ -33,9 +33,9 @@ def _longest(run: MeanRun) -> Interval:
     learners=("mean",),
 )
 def mean_gradients(run: MeanRun) -> Claim:
-    """On the losses (σ/2)‖w − a_t‖² the step 1/(σt) has the regret Σ‖g_t‖²/(2σt) or less, against the mean of the rows or
-    the point of the ball nearest to it. Without a ball the two are equal: w_{T+1} is the mean. What rounding may have
-    added is measured, and stands in the bound."""
+    """On the losses (σ/2)‖w − a_t‖² the step 1/(σt) has the regret Σ‖g_t‖²/(2σt) or less, against the mean of the rows
+    or the point of the ball nearest to it. Without a ball the two are equal: w_{T+1} is the mean. What rounding may
+    have added is measured, and stands in the bound."""
     squares = [Interval.nearest(one / t) for t, one in enumerate(run.distances2, 1)]
     summed = total(np.array([one.lo for one in squares]), np.array([one.hi for one in squares]))
     return _claim(run, summed * (0.5 * run.sigma), _longest(run))
