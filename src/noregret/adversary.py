@@ -20,6 +20,7 @@ from noregret import arithmetic
 from noregret.errors import SettingError
 from noregret.interval import Interval
 from noregret.learner.core import Core
+from noregret.rational import nearest, whole_numbers
 from noregret.setting import as_number
 from noregret.stream.block import Dense
 
@@ -120,27 +121,27 @@ class LinearGame:
     @cached_property
     def regret(self) -> Interval:
         """Σ⟨g_t, w_t⟩ + U‖Σg_t‖, against the best u of norm at most U."""
-        best = Interval.nearest(self.sums_norm2[-1]).sqrt() * self.radius
-        return Interval.nearest(sum(self.own, ZERO)) + best
+        best = nearest(self.sums_norm2[-1]).sqrt() * self.radius
+        return nearest(sum(self.own, ZERO)) + best
 
     @cached_property
     def own(self) -> list[Fraction]:
         """⟨g_t, w_t⟩: what the learner loses in each round."""
-        (gradients,), one = arithmetic.whole_numbers(self.gradients)
-        (points,), other = arithmetic.whole_numbers(self.points)
+        (gradients,), one = whole_numbers(self.gradients)
+        (points,), other = whole_numbers(self.points)
         return [total * one * other for total in (gradients * points).sum(axis=1).tolist()]
 
     @cached_property
     def along(self) -> list[Fraction]:
         """⟨g_t, g_1 + … + g_{t−1}⟩."""
-        (gradients,), unit = arithmetic.whole_numbers(self.gradients)
+        (gradients,), unit = whole_numbers(self.gradients)
         before = np.cumsum(gradients, axis=0) - gradients
         return [total * unit * unit for total in (gradients * before).sum(axis=1).tolist()]
 
     @cached_property
     def norms2(self) -> list[Fraction]:
         """‖g_t‖²."""
-        (gradients,), unit = arithmetic.whole_numbers(self.gradients)
+        (gradients,), unit = whole_numbers(self.gradients)
         return [total * unit * unit for total in (gradients * gradients).sum(axis=1).tolist()]
 
     @cached_property

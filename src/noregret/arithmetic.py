@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, overload
 
 import numpy as np
@@ -96,22 +95,6 @@ def log2_of_whole(n: int) -> float:
     """log₂ n, exact of a power of two."""
     power = n.bit_length() - 1
     return float(power) if n == 1 << power else log_of_whole(n) / LN2
-
-
-def whole_numbers(*tables: NDArray[Any]) -> tuple[list[NDArray[Any]], Fraction]:
-    """Tables of floats as Python's whole numbers, and the power of two that they are all multiples of.
-
-    >>> (few, more), unit = whole_numbers(np.array([0.5, 3.0]), np.array([0.25]))
-    >>> [float(one * unit) for one in [*few, *more]]
-    [0.5, 3.0, 0.25]
-    """
-    split = [np.frexp(table) for table in tables]
-    least = min((int(exponents[parts != 0.0].min(initial=2000)) for parts, exponents in split), default=0)
-    whole = []
-    for parts, exponents in split:
-        shift = np.where(parts != 0.0, exponents - least, 0).astype(object)
-        whole.append((parts * 2.0**53).astype(np.int64).astype(object) << shift)
-    return whole, Fraction(2) ** (least - 53)
 
 
 def _flat(x: NDArray[Any]) -> Array:

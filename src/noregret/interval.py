@@ -8,9 +8,7 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Self
 
 import numpy as np
@@ -50,20 +48,6 @@ class Interval:
     def outward(cls, lo: float, hi: float) -> Interval:
         """One step further out at both ends: what a single rounding may have moved them."""
         return cls(down_or_none(lo), up_or_none(hi))
-
-    @classmethod
-    def nearest(cls, x: Fraction) -> Interval:
-        """The floats around a rational number.
-
-        >>> Interval.nearest(Fraction(1, 2)), Interval.nearest(Fraction(10) ** 400).hi
-        (Interval(lo=0.5, hi=0.5), inf)
-        """
-        try:
-            near = float(x)
-        except OverflowError:
-            largest = sys.float_info.max
-            return cls(largest, math.inf) if x > 0 else cls(-math.inf, -largest)
-        return cls(near, near) if near == x else cls.outward(near, near)
 
     @property
     def exact(self) -> bool:

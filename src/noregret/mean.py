@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, spelled
 from noregret.interval import Interval
+from noregret.rational import nearest, whole_numbers
 from noregret.setting import as_number
 from noregret.stream import read
 from noregret.stream.block import Dense
@@ -28,6 +29,7 @@ from noregret.stream.block import Dense
 Vector = NDArray[np.float64]
 ENTRIES = 10_000_000  # rounds × columns: the run keeps every row and every w_t
 SPREAD = 1e100  # the largest number: its square is finite, and so are the sums
+MISSING = ("error", "zero", "skip")  # what becomes of a row with an empty cell
 NOBODY = "\0"  # the name of no column
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 
@@ -53,7 +55,7 @@ class MeanRun:
 
     @cached_property
     def _whole(self) -> tuple[NDArray[Any], NDArray[Any], Fraction]:
-        (rows, points), unit = arithmetic.whole_numbers(self.rows, self.points)
+        (rows, points), unit = whole_numbers(self.rows, self.points)
         return rows, points, unit
 
     @cached_property
@@ -82,7 +84,7 @@ class MeanRun:
         """How far the exact mean lies outside of the ball."""
         if math.isinf(self.radius):
             return Interval.of(0.0)
-        return (Interval.nearest(self.mean_norm2).sqrt() - self.radius).positive()
+        return (nearest(self.mean_norm2).sqrt() - self.radius).positive()
 
     @property
     def mean_norm2(self) -> Fraction:
@@ -94,7 +96,7 @@ class MeanRun:
     @cached_property
     def regret(self) -> Interval:
         """Against the mean, or the point of the ball that is nearest to it: rational unless the mean lies outside."""
-        inside = Interval.nearest(self.loss - Fraction(self.sigma) * HALF * self.scatters[-1])
+        inside = nearest(self.loss - Fraction(self.sigma) * HALF * self.scatters[-1])
         if self.outside.hi == 0.0 or Fraction(self.radius) ** 2 >= self.mean_norm2:
             return inside
         return inside - self.outside.square() * (0.5 * len(self)) * self.sigma
@@ -119,15 +121,15 @@ class MeanRun:
         (σ/2)Σ t·max(‖w_{t+1} − u‖² − ‖v_t − u‖², 0) for v_t = w_t − (w_t − a_t)/t, of which w_{t+1} would be the
         projection, and what the comparator u loses more than the best point.
         """
-        (rows, points, u), unit = arithmetic.whole_numbers(self.rows, self.points, self.comparator)
+        (rows, points, u), unit = whole_numbers(self.rows, self.points, self.comparator)
         t = np.arange(1, len(self) + 1).astype(object)[:, None]
         step = (t - 1) * points[:-1] + rows  # t·v_t
         further = ((t * points[1:] - step) * (t * points[1:] + step - 2 * t * u)).sum(axis=1).tolist()
         moved = sum((Fraction(max(one, 0), k) for k, one in enumerate(further, 1)), ZERO) * unit * unit
         off = len(self) * u - rows.sum(axis=0)
-        apart = Interval.nearest(Fraction(int((off * off).sum()), len(self)) * unit * unit)
+        apart = nearest(Fraction(int((off * off).sum()), len(self)) * unit * unit)
         lost = (apart - self.outside.square() * float(len(self))).positive()
-        return (Interval.nearest(moved) + lost) * (0.5 * self.sigma)
+        return (nearest(moved) + lost) * (0.5 * self.sigma)
 
 
 def mean_estimation(
@@ -145,6 +147,10 @@ def mean_estimation(
         most = math.inf if name == "radius" else SPREAD
         if not 1.0 / SPREAD <= as_number(value) <= most:
             raise SettingError(f"mean estimation: {name} must lie between 1e-100 and {most:g}, got {value}")
+    if missing not in MISSING:
+        raise SettingError(
+            f"mean estimation: {spelled('missing')} must be one of {', '.join(MISSING)}, got {missing!r}"
+        )
     table, source, columns = _table(rows, ignore, missing)
     if not table.size:
         raise SettingError(f"mean estimation: there are no {'columns' if len(table) else 'rows'}")

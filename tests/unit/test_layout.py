@@ -32,6 +32,7 @@ LEVELS = [
         "memory",
         "threads",
         "interval",
+        "rational",
     ),
     ("rounds",),
     ("learner", "finite", "experts"),

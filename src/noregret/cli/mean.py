@@ -29,9 +29,7 @@ def mean(
     ignore: Annotated[
         str | None, typer.Option(help="Columns to leave out, separated by commas.", metavar="COLUMNS")
     ] = None,
-    missing: Annotated[
-        str, typer.Option(help="Rows with an empty cell: error (default), zero, mean or skip.")
-    ] = "error",
+    missing: Annotated[str, typer.Option(help="Rows with an empty cell: error (default), zero or skip.")] = "error",
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw the regret and its bounds so far to this file (.png, .svg, .pdf).", metavar="FILE"),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from noregret.adversary import ZERO, LinearGame
 from noregret.interval import Interval
 from noregret.proof.theorem import Certificate, Claim, Need, theorem
+from noregret.rational import nearest
 
 NEARLY = Fraction(1, 2**80)  # the square of the cosine that rounding may leave between orthogonal vectors
 
@@ -59,5 +60,5 @@ def linear_lower(game: LinearGame) -> Claim:
     norms2 = sum(game.norms2, ZERO)
     left = norms2 - 2 * sum((max(-one, ZERO) for one in game.along), ZERO)
     gained = sum((max(-one, ZERO) for one in game.own), ZERO)
-    least = Interval.nearest(max(left, ZERO)).sqrt() * game.radius - Interval.nearest(gained)
-    return Claim(game.regret, Interval.of(least.lo), float("inf"), {"sum_norm2": Interval.nearest(norms2).hi})
+    least = nearest(max(left, ZERO)).sqrt() * game.radius - nearest(gained)
+    return Claim(game.regret, Interval.of(least.lo), float("inf"), {"sum_norm2": nearest(norms2).hi})

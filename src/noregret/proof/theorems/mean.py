@@ -8,6 +8,7 @@ from noregret.interval import Interval, total
 from noregret.mean import MeanRun
 from noregret.proof.theorem import Certificate, Claim, rows, theorem
 from noregret.proof.theorems.strong import CB, harmonic, over_sigma
+from noregret.rational import nearest
 
 
 def certificates(run: MeanRun) -> list[Certificate]:
@@ -16,13 +17,13 @@ def certificates(run: MeanRun) -> list[Certificate]:
 
 
 def _claim(run: MeanRun, bound: Interval, longest: Interval) -> Claim:
-    ceiling = Interval.nearest(run.loss).hi
+    ceiling = nearest(run.loss).hi
     return Claim(bound + Interval(0.0, run.rounding.hi), run.regret, ceiling, {"max_gradient": longest.hi})
 
 
 def _longest(run: MeanRun) -> Interval:
     """G = max‖g_t‖ = σ·max‖w_t − a_t‖."""
-    return Interval.nearest(max(run.distances2)).sqrt() * run.sigma
+    return nearest(max(run.distances2)).sqrt() * run.sigma
 
 
 @theorem(
@@ -36,7 +37,7 @@ def mean_gradients(run: MeanRun) -> Claim:
     """On the losses (σ/2)‖w − a_t‖² the step 1/(σt) has the regret Σ‖g_t‖²/(2σt) or less, against the mean of the rows
     or the point of the ball nearest to it. Without a ball the two are equal: w_{T+1} is the mean. What rounding may
     have added is measured, and stands in the bound."""
-    squares = [Interval.nearest(one / t) for t, one in enumerate(run.distances2, 1)]
+    squares = [nearest(one / t) for t, one in enumerate(run.distances2, 1)]
     summed = total(np.array([one.lo for one in squares]), np.array([one.hi for one in squares]))
     return _claim(run, summed * (0.5 * run.sigma), _longest(run))
 
