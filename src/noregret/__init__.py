@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     )
     from noregret.kernel import Kernel
     from noregret.kernel import custom as custom_kernel
+    from noregret.late.pending import Pending
+    from noregret.late.playing import play_late
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.mean import MeanRun, mean_estimation
@@ -158,6 +160,7 @@ _HOME = {
     "PassiveAggressiveIIRegressor": "sklearn",
     "PassiveAggressiveIRegressor": "sklearn",
     "PassiveAggressiveRegressor": "sklearn",
+    "Pending": "late.pending",
     "Perceptron": "sklearn",
     "PlainPythonWarning": "errors",
     "Receipt": "proof.receipt",
@@ -195,6 +198,7 @@ _HOME = {
     "load_class": "finite",
     "mean_estimation": "mean",
     "play": "protocol",
+    "play_late": "late.playing",
     "play_finite": "finite",
     "plot": "picture.plotting",
     "read": "stream",
@@ -259,6 +263,7 @@ __all__ = [
     "PassiveAggressiveIIRegressor",
     "PassiveAggressiveIRegressor",
     "PassiveAggressiveRegressor",
+    "Pending",
     "Perceptron",
     "Persistence",
     "PlainPythonWarning",
@@ -296,6 +301,7 @@ __all__ = [
     "mean_estimation",
     "play",
     "play_finite",
+    "play_late",
     "plot",
     "read",
     "report",
