@@ -142,9 +142,14 @@ class MulticlassClassifier(Classifier):
     @serialised
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> Self:
         """One round: a dict of features, an array, or a pair (indices, values), with its label, old or new."""
-        if not self._multiclass.labels.knows(y):
+        if self._multiclass.labels.knows(y):
+            return self._learn_labelled(x, y, w)
+        with self._same_labels_if_refused():
             refuse_strange(x)
             self.__dict__.pop("classes_", None)
+            return self._learn_labelled(x, y, w)
+
+    def _learn_labelled(self, x: Any, y: Any, w: float) -> Self:
         code = self._code(as_python(y))
         if w != 1.0 or self.class_weight is not None:
             w = checked_weight(w) * self._class_weight_of(y)

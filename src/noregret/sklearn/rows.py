@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._native import narrowed
+from noregret._native import narrowed, norm2
 from noregret.errors import InputError, SettingError
 from noregret.learner.core import Core, NativeRows
+from noregret.prepare import Preparation
 from noregret.stream import read
 from noregret.stream.block import ARRAY_ROWS, BLOCK_VALUES, MAX_INDEX, Dense, Rows, Sparse
 from noregret.stream.features import Features, bounds
@@ -78,7 +81,7 @@ def orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.i
         yield None if rng is None else rng.permutation(rows)
 
 
-def one_row(core: Core, x: Any, learn: bool, y: float = 0.0) -> tuple[NativeRows, int]:
+def one_row(core: Core | Trial, x: Any, learn: bool, y: float = 0.0) -> tuple[NativeRows, int]:
     """The example as one row, prepared, and its width; while learning, with its label y, new features are taken in."""
     row: Rows
     if type(x) is dict or isinstance(x, Mapping):
@@ -130,7 +133,34 @@ def refuse_strange(x: Any) -> None:
         raise InputError(NOT_FINITE)
 
 
-def _admit(core: Core, row: Rows, kind: Any, learn: bool) -> None:
+def try_out(core: Core, x: Any, features: Features | None) -> tuple[Features | None, float]:
+    """Raise for an example that could not be learned from by these features, or else by copies of the learner's own.
+
+    They take in what is new in it, and are given back with its ‖x‖²; the learner is left as it was.
+    """
+    features = deepcopy(core.features) if features is None else features
+    trial, known = Trial(features, core.preparation), 0 if features is None else features.width
+    try:
+        row, _ = one_row(trial, x, True)
+        if not is_finite(row):
+            raise InputError(NOT_FINITE)
+    except InputError:
+        if features is not None:
+            features.cut(known)
+        raise
+    return trial.features, norm2(np.asarray(row[2] if isinstance(row, tuple) else row[0], np.float64))
+
+
+@dataclass
+class Trial:
+    """What `one_row` looks at in a learner."""
+
+    features: Features | None
+    preparation: Preparation
+    plain: bool = True
+
+
+def _admit(core: Core | Trial, row: Rows, kind: Any, learn: bool) -> None:
     """Take in the features of a row, which must go with those known so far; what is not finite is refused before."""
     features, width = core.features, row.width
     if features is None or (learn and features.kind == "index" and width > features.width):
@@ -170,8 +200,10 @@ def _pair(indices: Any, values: Any) -> Sparse:
 
 def _array(x: Any) -> NDArray[Any]:
     try:
+        if isinstance(x, np.ndarray) and x.dtype.kind == "c":
+            raise TypeError
         row = x if isinstance(x, np.ndarray) and x.dtype in FLOATS else np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = np.zeros((0, 0))
     if row.ndim != 1:
         raise InputError("one example must be a dict, a row of numbers or a pair (indices, values)")
