@@ -28,7 +28,7 @@ from noregret.learner.core import NO_WEIGHTS, Arrays, Call, Core, NativeRows, Ve
 from noregret.learner.markov import entropy
 from noregret.learner.numbering import Numbering
 from noregret.learner.platt import Platt, Temperature
-from noregret.learner.pool import chosen, priors
+from noregret.learner.pool import chosen, marks, priors
 from noregret.learner.short import MOST, Short
 from noregret.learner.threads import side_by_side
 from noregret.loss import Loss, logistic
@@ -298,24 +298,9 @@ class Auto(Core):
 
     def _marks(self, rows: Rows) -> list[tuple[int, int]]:
         """Where other members may play than before, and how wide the stream is from there on."""
-        width = self._width_so_far
-        marks = {0: width}
-        limits = sorted({one for member in self.members for one in (member.least, member.most + 1)})
-        reached = max(rows.width, width)
-        for limit in (one for one in limits if width < one <= reached):
-            row = 0
-            if isinstance(rows, Sparse) and rows.columns is None:
-                row = rows.row_of(int(np.argmax(rows.indices >= limit - 1)))[0]
-            marks[row] = limit
-        review = REVIEW
-        while review <= self.rounds:
-            review *= 2
-        while (row := review - self.rounds) < len(rows):
-            before = max(place for place in marks if place <= row)
-            marks.setdefault(row, marks[before])
-            review *= 2
-        self.reached[0] = reached
-        return sorted(marks.items())
+        found = marks(self.members, rows, self._width_so_far, self.rounds, REVIEW)
+        self.reached[0] = max(rows.width, self._width_so_far)
+        return found
 
     def _review(self) -> None:
         """Costly members that do not lead retire."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, Self
 
@@ -24,11 +23,11 @@ from noregret.loss import parse as parse_loss
 from noregret.loss import probability, probability_of
 from noregret.setting import check_weights, declares, setting
 from noregret.sklearn.base import LinearEstimator, Vector, serialised
-from noregret.sklearn.rows import checked_weight, try_out
+from noregret.sklearn.refusing import same_labels_if_refused, try_out
+from noregret.sklearn.rows import checked_weight
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels, same
 
-LABELS_OWN = ("_codes", "_pair", "_held", "_recipe", "_spelled", "classes_")  # what is known of labels beside the core
 BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give the weights"
 
 
@@ -51,22 +50,6 @@ class Classifier(Weighing, ClassifierMixin, LinearEstimator):  # type: ignore[mi
     _regression = False
     bias: bool
     classes_: NDArray[Any]
-
-    @contextmanager
-    def _same_labels_if_refused(self) -> Iterator[None]:
-        """Around what takes in a label: where it raises, labels and the examples held are as they were."""
-        labels = self.core.labels  # members of a pool may share it
-        before = deepcopy(vars(labels))
-        own = {name: vars(self)[name] for name in LABELS_OWN if name in vars(self)}
-        try:
-            yield
-        except BaseException:
-            vars(labels).clear()
-            vars(labels).update(before)
-            for name in LABELS_OWN:
-                self.__dict__.pop(name, None)
-            self.__dict__.update(own)
-            raise
 
     def _row_weights(
         self, y: NDArray[Any], classes: NDArray[Any], sample_weight: Any, X: Any, balanced: bool
@@ -264,7 +247,7 @@ class LinearClassifier(Classifier):
     def _learn_new(self, x: Any, y: Any, w: float) -> Self:
         """An example whose label comes for the first time; it is held while that does not tell which it is."""
         weight = checked_weight(w)
-        with self._same_labels_if_refused():
+        with same_labels_if_refused(self):
             recipe, square = try_out(self.core, x, self._recipe if self._has("_recipe") else None)
             labels = self.core.labels
             assert labels is not None

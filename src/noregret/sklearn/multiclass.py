@@ -16,6 +16,7 @@ from noregret.learner.core import Core
 from noregret.loss import softmax
 from noregret.sklearn.base import Vector, serialised
 from noregret.sklearn.classifier import Classifier, as_python, as_whole
+from noregret.sklearn.refusing import same_labels_if_refused
 from noregret.sklearn.rows import NOT_FINITE, checked_weight, one_row, refuse_strange, without
 from noregret.stream.labels import Classes
 
@@ -144,7 +145,7 @@ class MulticlassClassifier(Classifier):
         """One round: a dict of features, an array, or a pair (indices, values), with its label, old or new."""
         if self._multiclass.labels.knows(y):
             return self._learn_labelled(x, y, w)
-        with self._same_labels_if_refused():
+        with same_labels_if_refused(self):
             refuse_strange(x)
             self.__dict__.pop("classes_", None)
             return self._learn_labelled(x, y, w)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._native import narrowed, norm2
+from noregret._native import narrowed
 from noregret.errors import InputError, SettingError
 from noregret.learner.core import Core, NativeRows
 from noregret.prepare import Preparation
@@ -81,6 +80,15 @@ def orders(rows: int, passes: int, shuffle: int | None) -> Iterator[NDArray[np.i
         yield None if rng is None else rng.permutation(rows)
 
 
+@dataclass
+class Trial:
+    """What `one_row` looks at in a learner."""
+
+    features: Features | None
+    preparation: Preparation
+    plain: bool = True
+
+
 def one_row(core: Core | Trial, x: Any, learn: bool, y: float = 0.0) -> tuple[NativeRows, int]:
     """The example as one row, prepared, and its width; while learning, with its label y, new features are taken in."""
     row: Rows
@@ -131,33 +139,6 @@ def refuse_strange(x: Any) -> None:
         refuse_missing(x)
     elif not np.isfinite(_pair(*x).values if isinstance(x, tuple) and len(x) == 2 else _array(x)).all():
         raise InputError(NOT_FINITE)
-
-
-def try_out(core: Core, x: Any, features: Features | None) -> tuple[Features | None, float]:
-    """Raise for an example that could not be learned from by these features, or else by copies of the learner's own.
-
-    They take in what is new in it, and are given back with its ‖x‖²; the learner is left as it was.
-    """
-    features = deepcopy(core.features) if features is None else features
-    trial, known = Trial(features, core.preparation), 0 if features is None else features.width
-    try:
-        row, _ = one_row(trial, x, True)
-        if not is_finite(row):
-            raise InputError(NOT_FINITE)
-    except InputError:
-        if features is not None:
-            features.cut(known)
-        raise
-    return trial.features, norm2(np.asarray(row[2] if isinstance(row, tuple) else row[0], np.float64))
-
-
-@dataclass
-class Trial:
-    """What `one_row` looks at in a learner."""
-
-    features: Features | None
-    preparation: Preparation
-    plain: bool = True
 
 
 def _admit(core: Core | Trial, row: Rows, kind: Any, learn: bool) -> None:
