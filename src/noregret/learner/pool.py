@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from noregret.errors import SettingError, listed, nearest, spelled
+from noregret.errors import SettingError, nearest, spelled
 from noregret.learner.core import Core
 from noregret.learner.settings import Prepared
 from noregret.prepare import Preparation
@@ -209,6 +209,7 @@ def priors(members: tuple[Member, ...]) -> list[float]:
     return [member.weight / whole for member in members]
 
 
+FOR = {"binary": "two classes", "multiclass": "many classes", "regression": "numbers"}
 POOLS = {"binary": BINARY, "multiclass": CLASSES, "regression": NUMBERS}
 
 
@@ -224,7 +225,8 @@ def chosen(task: str, names: str | None) -> tuple[Member, ...]:
             raise SettingError(f"auto: {spelled('members')} names {name!r} twice")
         if name not in table:
             raise SettingError(
-                f"auto: {spelled('members')} accepts {listed(table)}; got {name!r}{nearest(name, table)}"
+                f"auto: {spelled('members')} must name some of the {len(table)} members for {FOR[task]} that the guide"
+                f" lists under Auto, got {name!r}{nearest(name, table, 3)}"
             )
     return tuple(member for member in pool if member.name in wanted)
 
