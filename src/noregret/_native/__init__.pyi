@@ -37,6 +37,7 @@ CONSTANT: int
 SQRT: int
 STRONG: int
 ADAPTIVE: int
+DELAYED: int
 DOUBLING: int
 PASSIVE: int
 PASSIVE_CAPPED: int
@@ -769,6 +770,12 @@ def play_mixture(
 ) -> int: ...
 def score_mixture(
     said: Floats, members: Floats, tops: Floats, mixing: Floats, record: Record, scores: Floats, /
+) -> None: ...
+def foretell_mixture(
+    said: Floats, members: Floats, tops: Floats, mixing: Floats, record: Record, scores: Floats, voices: Floats, /
+) -> None: ...
+def foretell_mixture_classes(
+    said: Floats, members: Floats, tops: Floats, mixing: Floats, rounds: int, scores: Floats, voices: Floats, /
 ) -> None: ...
 def mixture_shares(
     members: Floats, tops: Floats, mixing: Floats, asleep: NDArray[np.bool_], out: Floats, /

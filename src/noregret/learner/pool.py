@@ -234,7 +234,7 @@ def chosen(task: str, names: str | None) -> tuple[Member, ...]:
 def marks(members: tuple[Member, ...], rows: Rows, width: int, rounds: int, review: int) -> list[tuple[int, int]]:
     """Where in the rows other members may play than before, and how wide the stream is from there on.
 
-    Before them it was this wide after so many rounds. Members are reviewed after `review` rounds and at every doubling.
+    `width` and `rounds` are those before them. Members are reviewed after `review` rounds and at every doubling.
     """
     found, reached = {0: width}, max(rows.width, width)
     limits = sorted({one for member in members for one in (member.least, member.most + 1)})

@@ -18,13 +18,13 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from noregret._native import OTHERWISE, PLAYED, two_values
 from noregret.errors import InputError, SettingError
+from noregret.example import checked_weight
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
 from noregret.loss import probability, probability_of
 from noregret.setting import check_weights, declares, setting
 from noregret.sklearn.base import LinearEstimator, Vector, serialised
 from noregret.sklearn.refusing import same_labels_if_refused, try_out
-from noregret.sklearn.rows import checked_weight
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels, same
 

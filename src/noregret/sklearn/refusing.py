@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
 from noregret._native import norm2
 from noregret.errors import InputError
+from noregret.example import NOT_FINITE, raw_row
 from noregret.learner.core import Core
-from noregret.sklearn.rows import NOT_FINITE, Trial, is_finite, one_row
 from noregret.stream.features import Features
 
 LABELS_OWN = ("_codes", "_pair", "_held", "_recipe", "_spelled", "classes_")  # what is known of labels beside the core
@@ -41,13 +42,20 @@ def try_out(core: Core, x: Any, features: Features | None) -> tuple[Features | N
     They take in what is new in it, and are given back with its ‖x‖²; the learner is left as it was.
     """
     features = deepcopy(core.features) if features is None else features
-    trial, known = Trial(features, core.preparation), 0 if features is None else features.width
+    trial, known = Trial(features), 0 if features is None else features.width
     try:
-        row, _ = one_row(trial, x, True)
-        if not is_finite(row):
+        row = raw_row(cast(Core, trial), x, True)
+        if not np.isfinite(row.values).all():
             raise InputError(NOT_FINITE)
     except InputError:
         if features is not None:
             features.cut(known)
         raise
-    return trial.features, norm2(np.asarray(row[2] if isinstance(row, tuple) else row[0], np.float64))
+    return trial.features, norm2(np.asarray(row.values, np.float64))
+
+
+@dataclass
+class Trial:
+    """What is looked at in a learner where an example becomes a row."""
+
+    features: Features | None
