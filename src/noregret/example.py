@@ -127,8 +127,10 @@ def _pair(indices: Any, values: Any) -> Sparse:
 
 def _array(x: Any) -> NDArray[Any]:
     try:
+        if isinstance(x, np.ndarray) and x.dtype.kind == "c":
+            raise TypeError
         row = x if isinstance(x, np.ndarray) and x.dtype in FLOATS else np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = np.zeros((0, 0))
     if row.ndim != 1:
         raise InputError("one example must be a dict, a row of numbers or a pair (indices, values)")
