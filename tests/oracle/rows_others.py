@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 from oracle import finite
 from oracle.rows import ONE, ZERO, Truth, combination, dec, dot, fractions, largest_root, ln, norm2, root, row, value
@@ -63,6 +64,17 @@ def agnostic_littlestone(run):
     return Truth(
         root(2 * run.horizon * ln(d)), lost - run.best, values, size=run.T + root(2 * run.horizon * ln(d)), scale=run.T
     )
+
+
+@row("littlestone-regret")
+def littlestone_regret(games):
+    """The expectation from the definition: |ones − zeros|/2 over every count of ones in every block."""
+    d, T = games.tree.depth, games.rounds
+    ends = [b * T // d for b in range(d + 1)]  # as many long and short blocks, in another order
+    total = ZERO
+    for k in (end - start for start, end in pairwise(ends)):
+        total += sum((Fraction(math.comb(k, ones) * abs(2 * ones - k), 2 ** (k + 1)) for ones in range(k + 1)), ZERO)
+    return Truth(total, root(Fraction(d * T, 8)), {"tree_depth": d})
 
 
 @row("dimension-order")
@@ -283,6 +295,7 @@ OTHER_NEEDS = {
     "the labels of a round do not depend on the coin tossed in it": lambda run: None,
     "the set of points is shattered": lambda found: True,
     "the mistake tree is shattered": lambda found: True,
+    "the labels are fair coins, tossed one by one": lambda games: None,
     "the iteration starts at θ₀ = 0": lambda batch: not any(batch.run.start),
     "a separator is known: y⟨u,x⟩ > 0 on every row": lambda batch: bool(batch.u) and batch.margin > 0,
     "every step was taken at Σ y⟨θ,x⟩ ≤ 0 over its rows, in exact arithmetic": lambda batch: batch.premise,

@@ -22,6 +22,7 @@ from noregret.experts import AdaHedge, FixedShare, Hedge, HedgeDoubling, Weighte
 from noregret.finite import (
     SOA,
     Agnostic,
+    CoinGames,
     Consistent,
     Depths,
     Halving,
@@ -416,6 +417,9 @@ def test_finite_classes(name):
                 compare(one, run, Finite(run), OTHER_NEEDS, len(run.rounds) * 2.0**-40)
     found = dimensions(hypotheses)
     compare(THEOREMS["dimension-order"], found, found, OTHER_NEEDS)
+    for rounds in (tree.depth, 2 * tree.depth, 3 * tree.depth + 1, 97) if tree.depth else ():
+        games = CoinGames(hypotheses, tree, rounds, 0, "expert", (0.0,), (0,))
+        compare(THEOREMS["littlestone-regret"], games, games, OTHER_NEEDS)
 
 
 @pytest.mark.parametrize("update", ["sum", "average", "normalised", "random"])

@@ -14,6 +14,7 @@ from noregret.picture.blend import blend_figure, weight_axes, why_no_weights
 from noregret.picture.blend import regret_axes as blend_regret_axes
 from noregret.picture.boundary import FRAMES, PANELS, boundary_axes, updates_figure, write_film
 from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, statements
+from noregret.picture.coins import coin_axes
 from noregret.picture.curves import error_axes, reliability_axes, risk_axes, why_no_reliability
 from noregret.picture.lifting import lifting_figure, lifting_of, why_no_lifting
 from noregret.picture.plane import Film, film_of, why_no_boundary
@@ -252,6 +253,11 @@ TREE = Kind(
     missing=_tree,
     size=lambda subject: (10.0, 5.0),
 )
+COINS = Kind(
+    "Regret against fair coins",
+    "Each game's regret. No learner has an expected regret below the dashed line, and all have that of the black one.",
+    draw=lambda axes, subject: coin_axes(axes, subject.thing),
+)
 
 RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}
 RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "lifting": LIFTING}
@@ -261,6 +267,7 @@ BATCH = {"steps": STEPS, "boundary": BOUNDARY, "updates": UPDATES}
 BATCHES = {"steps": STEP_SIZES, "boundary": BOUNDARY, "updates": UPDATES}
 MIXED = {"boundary": BOUNDARY, "updates": UPDATES}
 GAME = {"tree": TREE, "mistakes": MISTAKES}
+GAMES = {"regret": COINS}
 BLENDED = {"weights": WEIGHTS, "regret": BLEND_REGRET, "overview": BLEND}
 
 

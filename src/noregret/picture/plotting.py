@@ -15,7 +15,7 @@ import numpy as np
 
 from noregret.batch import BatchRun
 from noregret.errors import SettingError
-from noregret.finite import Dimensions, FiniteRun
+from noregret.finite import CoinGames, Dimensions, FiniteRun
 from noregret.learner.core import Core
 from noregret.picture import kinds as all_kinds
 from noregret.picture.canvas import MOVING, Picture, check_picture, new_figure, save_figure
@@ -38,6 +38,7 @@ KINDS: dict[type, dict[str, Kind]] = {
     Separation: {"boundary": all_kinds.BOUNDARY},
     Dimensions: {"tree": all_kinds.TREE},
     FiniteRun: all_kinds.GAME,
+    CoinGames: all_kinds.GAMES,
 }
 
 
