@@ -255,10 +255,30 @@ def risk_littlestone(sampled):
     return _told(sampled, bound, mistakes=sampled.own, tail=m, candidates=K)
 
 
+@row("risk-drawn")
+def risk_drawn(sampled):
+    k, n = _draws(sampled)
+
+    def tail(p):
+        return sum((math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(k + 1)), start=Decimal(0))
+
+    limit = Decimal(1) if k == n else _largest(lambda p: tail(p) >= _delta(sampled), Fraction(k, n))
+    return _told(sampled, limit, errors=k, tail=n)
+
+
 @row("risk-gibbs")
 def risk_gibbs(sampled):
     bound = dec(Fraction(sampled.mistakes, sampled.rounds)) + _azuma(sampled)
     return _told(sampled, bound, mistakes=sampled.mistakes)
+
+
+@row("risk-gibbs-few")
+def risk_gibbs_few(sampled):
+    """The least over the sixteen λ of (λM + ln(16/δ))/(T(1 − e^(−λ)))."""
+    few = [1 - Fraction(1, 2**k) for k in range(1, 9)] + [Fraction(1, 2**k) for k in range(2, 10)]
+    log = (len(few) / _delta(sampled)).ln()
+    bounds = [(log - dec(s).ln() * sampled.mistakes) / (sampled.rounds * dec(1 - s)) for s in few]
+    return _told(sampled, min(bounds), mistakes=sampled.mistakes)
 
 
 @row("risk-voted")
@@ -304,6 +324,7 @@ OTHER_NEEDS = {
     "every row weighs 1": lambda sampled: sampled.unit,
     "the number of candidates was fixed beforehand": lambda sampled: True if sampled.usual else None,
     "every round is a candidate": lambda sampled: sampled.candidates == sampled.rounds,
+    "the seed of the draw was fixed beforehand": lambda sampled: True if sampled.usual else None,
     "the number of rounds held out, and of candidates, was fixed beforehand": (
         lambda sampled: True if sampled.usual else None
     ),

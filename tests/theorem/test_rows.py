@@ -481,7 +481,7 @@ def test_mistake_bounds_in_place_of_mistakes(size, kind):
             compare(one, sampled, data_of_selection(sampled), OTHER_NEEDS)
 
 
-@pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])
+@pytest.mark.parametrize("how", ["penalised", "gibbs", "last", "average", "voted"])
 def test_risk(how):
     rng = seeded(how)
     for trial in range(25):

@@ -76,7 +76,7 @@ class Learning:
         from noregret.cli.selecting import asked_for
 
         asked = self.asked
-        return asked_for(asked.select, asked.confidence, asked.candidates, asked.holdout, asked.resume)
+        return asked_for(asked.select, asked.confidence, asked.candidates, asked.holdout, asked.draw, asked.resume)
 
     def _proof_asked(self) -> dict[str, Any]:
         """What is asked of the certificates."""
