@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 MOVING = "updates"  # the kind that has frames
 PLANAR = ("boundary", MOVING)  # kinds that are drawn among rows of two features
-LIFTED = "lifting"  # the kind that is drawn from the rows of a perceptron's run
+OF_PERCEPTRON = ("lifting", "surrogate")  # kinds that are drawn from the rows of a perceptron's run
 
 
 def asked_kind(plot: Path | None, picture: str | None, kinds: tuple[str, ...]) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed
-from noregret.cli.drawing import LIFTED, PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
+from noregret.cli.drawing import OF_PERCEPTRON, PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.options import check_writable, class_weights, flag, with_defaults
 from noregret.cli.signals import stop_code
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
     from noregret.task.select import Selection
 
-AMONG_ROWS = (*PLANAR, LIFTED)  # kinds of picture for which every round is kept
+AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON)  # kinds of picture for which every round is kept
 
 
 class Learning:
@@ -158,7 +158,7 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
-        kinds = (*kinds, *(["weights"] if core.mixes else []), *([LIFTED] if core.perceptron_rounds else []))
+        kinds = (*kinds, *(["weights"] if core.mixes else []), *(OF_PERCEPTRON if core.perceptron_rounds else ()))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:

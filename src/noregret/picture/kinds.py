@@ -20,6 +20,7 @@ from noregret.picture.lifting import lifting_figure, lifting_of, why_no_lifting
 from noregret.picture.plane import Film, film_of, why_no_boundary
 from noregret.picture.regret import audit_axes, audit_width, by_radius, radius_axes, regret_axes, so_far
 from noregret.picture.shares import share_axes, why_no_shares
+from noregret.picture.surrogate import surrogate_figure, surrogates_of, why_no_surrogates
 from noregret.picture.tree import tree_axes
 from noregret.proof.receipt import Receipt
 from noregret.proof.theorems.finite import certificates as finite_certificates
@@ -177,6 +178,13 @@ LIFTING = Kind(
     missing=lambda subject: why_no_lifting(subject.thing, subject.streams),
     size=lambda subject: (13.0, 4.2),
 )
+SURROGATE = Kind(
+    "Surrogate losses of the perceptron",
+    "The perceptron is gradient descent on these losses: the hinge loss of a mistake, and 0 in every other round.",
+    fill=lambda figure, subject: surrogate_figure(figure, surrogates_of(subject.thing, subject.streams)),
+    missing=lambda subject: why_no_surrogates(subject.thing, subject.streams),
+    size=lambda subject: (11.0, 4.2),
+)
 BOUNDS = Kind(
     "Observed values and bounds",
     "One line per theorem: the dot is the observed value, the bar the bound that it may not exceed.",
@@ -260,7 +268,7 @@ COINS = Kind(
 )
 
 RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}
-RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "lifting": LIFTING}
+RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "lifting": LIFTING, "surrogate": SURROGATE}
 RUNS = {"error": ERROR, "risk": RISK, "overview": OVERVIEW, "boundary": BOUNDARY, "updates": UPDATES}
 RECEIPT = {"regret": REGRET, "radius": RADIUS, "bounds": BOUNDS}
 BATCH = {"steps": STEPS, "boundary": BOUNDARY, "updates": UPDATES}

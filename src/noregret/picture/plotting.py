@@ -53,15 +53,15 @@ def plot(
     """Draw a thing on the axes `ax`, or on a figure of its own, and return the Axes.
 
     A run (or a learner) has error, risk, mistakes, reliability, weights (those of the members of `auto`), boundary,
-    updates and, of a perceptron, lifting; runs by name, or a comparison, error, risk, overview, boundary and updates; a
-    receipt regret, radius and bounds; a selection bounds; a blend weights, regret and overview; an audit parts; a batch
-    perceptron steps, boundary and updates; a separation boundary; dimensions tree; a finite game tree and mistakes. The
-    first that can be drawn is, unless `kind` asks for another.
+    updates and, of a perceptron, lifting and surrogate; runs by name, or a comparison, error, risk, overview, boundary
+    and updates; a receipt regret, radius and bounds; a selection bounds; a blend weights, regret and overview; an audit
+    parts; a batch perceptron steps, boundary and updates; a separation boundary; dimensions tree; a finite game tree
+    and mistakes, games against fair coins regret. The first that can be drawn is, unless `kind` asks for another.
 
     `streams` are those that were learned from: boundaries are drawn among their rows, which have two features.
     `receipt` gives the bounds that mistakes are drawn against. `to` also writes the figure to a file (.png, .svg, .pdf;
-    updates as .gif too, which returns None). overview, updates and lifting have several axes and return them as an
-    array.
+    updates as .gif too, which returns None). overview, updates, lifting and surrogate have several axes and return them
+    as an array.
 
     >>> from noregret.learner import Perceptron
     >>> from noregret.protocol import play

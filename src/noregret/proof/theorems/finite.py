@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from noregret import arithmetic
@@ -182,8 +183,9 @@ def littlestone_regret(games: CoinGames) -> Claim:
 
     Observed is √(Ldim·T/8) at the depth of the tree, the bound is the expected regret.
     """
-    exact = float(games.expected)
-    least = Interval.of(games.tree.depth * games.rounds / 8.0).sqrt()
+    exact, least = float(games.expected), Interval.of(games.bound)
+    if Fraction(games.bound) ** 2 != Fraction(games.tree.depth * games.rounds, 8):
+        least = Interval.outward(games.bound, games.bound)
     return Claim(Interval.outward(exact, exact), least, math.inf, {"tree_depth": float(games.tree.depth)})
 
 
