@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.arguments import Group, grouped
-from noregret.cli.options import flag
 from noregret.cli.terminal import put_json
 from noregret.errors import InputError, SettingError
 
@@ -79,6 +78,8 @@ class Asked(Group):
 
     def refuse(self, why: str, *names: str) -> None:
         """A sentence for the first of these options that was given."""
+        from noregret.cli.options import flag
+
         for name in names:
             if getattr(self, name) is not None:
                 raise SettingError(f"{flag(name)} {why}")

@@ -273,7 +273,7 @@ def risk_gibbs(sampled: Sampled) -> Claim:
 
 
 POWERS = range(1, 9)
-FACTORS = (*(1.0 - 0.5**k for k in POWERS), *(0.5 ** (k + 1) for k in POWERS))  # s = e^(−λ), fixed beforehand
+FACTORS = (*(1.0 - 1.0 / (1 << k) for k in POWERS), *(0.5 / (1 << k) for k in POWERS))  # s = e^(−λ), fixed beforehand
 
 
 @_theorem(
