@@ -4,7 +4,7 @@
 #include "aggregate.hpp"
 #include "mixture.hpp"
 
-#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
 #include "bind/subjects.hpp"
 
 namespace noregret::bind {
@@ -35,10 +35,10 @@ Index play(const Rows &rows, Line<const double> labels, Line<const double> weigh
     return std::visit([&](const auto &some) { return play_mixture(some, batch, said, pool, kept, total, *at.record); }, rows);
 }
 
-void score(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, Index rounds, Line<double> scores) {
+void score(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, RecordSeen at, Line<double> scores) {
     const Pool pool = pool_of(members, tops, mixing);
     require(said.rows == pool.n && said.columns == scores.size, "a score of every member for every row");
-    score_mixture(said, pool, rounds, scores);
+    score_mixture(said, pool, at.record->state.rounds, scores);
 }
 
 Index play_many(const Rows &rows, Line<const double> labels, Line<const double> weights, Table<const double> said, Table<double> members,
@@ -118,8 +118,8 @@ void score_numbers(Table<const double> said, Table<double> members, Line<double>
 }  // namespace
 
 void bind_mixture(nb::module_ &m) {
-    m.def("play_mixture", &play, unlocked());
-    m.def("score_mixture", &score, unlocked());
+    def_kept(m, "play_mixture", &play);
+    def_kept(m, "score_mixture", &score);
     m.def("play_mixture_classes", &play_many, unlocked());
     m.def("score_mixture_classes", &score_many, unlocked());
     m.def("mixture_shares", &shares);

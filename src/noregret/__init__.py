@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     )
     from noregret.kernel import Kernel
     from noregret.kernel import custom as custom_kernel
+    from noregret.late.pending import Pending
+    from noregret.late.playing import play_late
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.picture.plotting import plot
@@ -154,6 +156,7 @@ _HOME = {
     "PassiveAggressiveIIRegressor": "sklearn",
     "PassiveAggressiveIRegressor": "sklearn",
     "PassiveAggressiveRegressor": "sklearn",
+    "Pending": "late.pending",
     "Perceptron": "sklearn",
     "PlainPythonWarning": "errors",
     "Receipt": "proof.receipt",
@@ -189,6 +192,7 @@ _HOME = {
     "load": "sklearn",
     "load_class": "finite",
     "play": "protocol",
+    "play_late": "late.playing",
     "play_finite": "finite",
     "plot": "picture.plotting",
     "read": "stream",
@@ -251,6 +255,7 @@ __all__ = [
     "PassiveAggressiveIIRegressor",
     "PassiveAggressiveIRegressor",
     "PassiveAggressiveRegressor",
+    "Pending",
     "Perceptron",
     "Persistence",
     "PlainPythonWarning",
@@ -286,6 +291,7 @@ __all__ = [
     "load_class",
     "play",
     "play_finite",
+    "play_late",
     "plot",
     "read",
     "report",

@@ -266,8 +266,7 @@ class Auto(Core):
 
     def mix_calls(self, row: NativeRows, y: Vector, said: Said, guess: Said, scores: Vector) -> tuple[Call, Call]:
         """What mixes what is said of a round, and what scores a guess."""
-        rounds, state = self.state["rounds"], (self.standing, self.tops, MIXING)
-        score = lambda: _native.score_mixture(guess, *state, rounds.item(), scores)  # noqa: E731
+        score = partial(_native.score_mixture, guess, self.standing, self.tops, MIXING, self.record, scores)
         return self._mix_call(row, y, NO_WEIGHTS, said, np.zeros(1)), score
 
     def _new_single(self) -> Short | None:
@@ -327,6 +326,12 @@ class Auto(Core):
         in_turn = len(y) < MANY
         side_by_side(prepare, sorted({self.view_of[i] for i in playing}), alone=in_turn)
         side_by_side(play, playing, alone=in_turn)
+        return said if self.foretold is None else self._as_foretold(said, self.foretold)
+
+    def _as_foretold(self, said: Said, before: Said) -> Said:
+        """What the members said when the row came, before labels in between were known: by that they are judged."""
+        said[:, 0] = before
+        said[self.out] = math.nan
         return said
 
     def _silence(self, rows: int) -> Said:
@@ -347,11 +352,21 @@ class Auto(Core):
         given = rows_of(row)
         return self._mixed(given, past=True)[0] * (1.0 if np.isfinite(given.values).all() else math.nan)
 
+    def foretell(self, row: NativeRows, past: bool) -> tuple[Any, Said]:
+        """The score of a row, and what each member says of it."""
+        said = self._guesses(rows_of(row), past)
+        return self._mix_scores(said)[0], said[:, 0].copy()
+
     def _mixed(self, rows: Rows, past: bool) -> Vector:
-        """The mixture's score of each row; who knows only past labels sleeps where they are not known."""
+        return self._mix_scores(self._guesses(rows, past))
+
+    def _guesses(self, rows: Rows, past: bool) -> Said:
+        """What each member says of rows that are not learned; who knows only past labels sleeps if they are unknown."""
         said = self._silence(len(rows))
         awake = self._awake(self._width_so_far)
         self.numbering.follow(self.features)
+        if rows.width > self.width:  # what was never learned from counts nothing, and must not widen what members see
+            rows = rows.below(self.width)
         rows = self.numbering.look(rows)
         prepared: dict[int, Rows] = {}
         for i in np.flatnonzero(awake).tolist():
@@ -361,7 +376,7 @@ class Auto(Core):
             if view not in prepared:
                 prepared[view] = self.views[view].apply(rows, learn=False, features=self.recipe)
             self._let_score(i, prepared[view], said[i])
-        return self._mix_scores(said)
+        return said
 
     def _let_score(self, i: int, rows: Rows, said: Said) -> None:
         said[:] = self.cores[i]._score(rows)
@@ -370,7 +385,7 @@ class Auto(Core):
 
     def _mix_scores(self, said: Said) -> Vector:
         scores = np.empty(said.shape[1])
-        _native.score_mixture(said, self.standing, self.tops, MIXING, self.rounds, scores)
+        _native.score_mixture(said, self.standing, self.tops, MIXING, self.record, scores)
         return scores
 
     # -- memory --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from noregret import _native, arithmetic
 from noregret.domain import Domain
 from noregret.learner import settings
 from noregret.learner.auto import MIXED, MIXING, Auto, Said
-from noregret.learner.core import Arrays, Vector
+from noregret.learner.core import Arrays, NativeRows, Vector
 from noregret.learner.forecaster import Forecaster
 from noregret.loss import Loss
 from noregret.rate import Rate
@@ -52,6 +52,16 @@ class AutoClasses(Auto, Forecaster):
         core.clock[0] = max(core.known, self.known)  # classes met while it slept are classes too
         _, forecasts = core.play_all(rows, y, weights if len(weights) else None)
         said[:, : forecasts.shape[1]] = forecasts
+
+    def foretell(self, row: NativeRows, past: bool) -> tuple[Any, Said]:
+        scores, said = super().foretell(row, past)
+        return scores, np.ascontiguousarray(said[:, : self.known])
+
+    def _as_foretold(self, said: Said, before: Said) -> Said:
+        if before.shape[1] == self.known:  # otherwise there are classes that are new since
+            said[:, 0, : self.known] = before
+            said[self.out] = np.nan
+        return said
 
     def _let_score(self, i: int, rows: Rows, said: Said) -> None:
         scores = self.cores[i]._score(rows)

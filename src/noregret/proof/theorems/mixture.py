@@ -24,6 +24,7 @@ KT = "Willems, Shtarkov & Tjalkens 1995, and the mixture's own"
 LIGHT = Need[Facts](
     "no round weighs more than 1", lambda f: f.rounds.weights is None or bool((f.rounds.weights <= 1.0).all())
 )
+IN_TIME = Need[Facts]("no round was predicted while others waited for their labels", lambda f: not f.learner.waited)
 
 
 def _ln(x: float) -> Interval:
@@ -133,7 +134,7 @@ def composition(facts: Facts) -> Claim:
     "L − n·H(n₁/n) ≤ ln(1/π) + ln 2 + ½ ln n + ln 2 + ln(3/2)",
     KT,
     learners=OWN,
-    needs=(UNIT_WEIGHTS,),
+    needs=(UNIT_WEIGHTS, IN_TIME),
     applies=_speaks_of("labels"),
 )
 def baseline_frequency(facts: Facts) -> Claim:
@@ -150,7 +151,7 @@ def baseline_frequency(facts: Facts) -> Claim:
     "L − Σ_c n_c·H(c) ≤ ln(1/π) + ln 2 + ln(3/2) + Σ_c (½ ln n_c + ln 2)",
     KT,
     learners=OWN,
-    needs=(UNIT_WEIGHTS,),
+    needs=(UNIT_WEIGHTS, IN_TIME),
     applies=_speaks_of("labels-1"),
 )
 def baseline_previous(facts: Facts) -> Claim:
