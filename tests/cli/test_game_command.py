@@ -183,6 +183,8 @@ def test_another_learner_and_another_size_of_an_exercise(noregret, tmp_path):
     assert answer["points"] == 20 and answer["mistakes"] == 1 and answer["claimed"] is None
     other = noregret("game", "exercise:3,6", "--learner", "consistent", "--json").json
     assert other["mistakes"] == 5
+    you = noregret("game", "exercise:1,3", "--learner", "you", stdin=b"0\n1\n1\n")
+    assert you.code == 0 and "1 mistake in 3 rounds" in you.out
     drawn = tmp_path / "tree.svg"
     assert noregret("game", "exercise:2,3", "--picture", "tree", "--plot", drawn, "--quiet").code == 0
     assert "Shattered mistake tree of depth 3" in drawn.read_text()

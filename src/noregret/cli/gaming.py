@@ -171,10 +171,11 @@ def play_exercise_named(source: str, asked: Asked, limit: float) -> Answer:
     kind = asked_kind(asked.plot, asked.picture, ("mistakes", "tree") if found.number == 2 else ("mistakes",))
     hypotheses, depths = _class(f"{found.family}:{points}", limit)
     name = asked.learner or found.learner
-    run = play_exercise(found, hypotheses, make_player(asked, name, hypotheses, depths))
+    make = make_player(asked, name, hypotheses, depths)
+    ends, tree = _searched(asked, depths, limit, needs=source)
+    run = play_exercise(found, hypotheses, make, tree)
     draw(run, kind=kind, to=asked.plot)
-    dimension = depths.dimension(hypotheses.everything)
-    figures = _figures(run, hypotheses, name, depths, Bounds(dimension, dimension))
+    figures = _figures(run, hypotheses, name, depths, ends)
     figures |= {"exercise": found.number, "against": AGAINST[found.number], "claim": found.claim}
     figures["claimed"] = found.mistakes(points) if name == found.learner else None
     return Answer(figures, _show_exercise)

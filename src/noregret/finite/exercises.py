@@ -9,11 +9,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from noregret.errors import SettingError
-from noregret.finite.dimension import Depths, mistake_tree
+from noregret.finite.dimension import MistakeTree
 from noregret.finite.families import family
 from noregret.finite.hypotheses import HypothesisClass
 from noregret.finite.learners import VersionSpaceLearner
-from noregret.finite.playing import Adversary, FiniteRun, Player, TreeAdversary, duel, play_finite, singleton_rounds
+from noregret.finite.playing import FiniteRun, Player, TreeAdversary, duel, play_finite, singleton_rounds
 
 Stream = list[tuple[Hashable, int]]
 MOST = 12  # points up to which every version space of the singletons is searched
@@ -65,9 +65,12 @@ def exercise(name: str) -> tuple[Exercise, int]:
     return found, int(size)
 
 
-def play_exercise(found: Exercise, hypotheses: HypothesisClass, make: Callable[[], Player]) -> FiniteRun:
+def play_exercise(
+    found: Exercise, hypotheses: HypothesisClass, make: Callable[[], Player], tree: MistakeTree | None = None
+) -> FiniteRun:
     """The game of an exercise with a learner on its class: the sequence that exercise 1 shows, the adversary of
-    exercise 2, and for exercise 3 a sequence that costs this learner as many mistakes as any.
+    exercise 2, on its `tree` if it is known already, and for exercise 3 a sequence that costs this learner as many
+    mistakes as any.
 
     >>> from noregret.finite import Halving
     >>> third, points = exercise("exercise:3")
@@ -78,8 +81,7 @@ def play_exercise(found: Exercise, hypotheses: HypothesisClass, make: Callable[[
     if found.number == 1:
         return play_finite(make(), singleton_rounds(len(hypotheses.points)))
     if found.number == 2:
-        adversary: Adversary = TreeAdversary(hypotheses, mistake_tree(Depths(hypotheses)))
-        return duel(make(), adversary)
+        return duel(make(), TreeAdversary(hypotheses, tree))
     learner = make()
     if not isinstance(learner, VersionSpaceLearner):
         raise SettingError("exercise:3 searches every version space of a learner: it needs soa, halving or consistent")

@@ -279,7 +279,7 @@ FACTORS = (*(1.0 - 1.0 / (1 << k) for k in POWERS), *(0.5 / (1 << k) for k in PO
 @_theorem(
     "risk-gibbs-few",
     "risk of a predictor drawn from the run's",
-    "(1/T) Σ_t risk(h_t) ≤ min_s (ln(1/s)·M + ln(16/δ))/(T(1 − s)), s = 1 − 2^−k and 2^−(k+1), k = 1 … 8",
+    "(1/T) Σ_t risk(h_t) ≤ min_s (ln(1/s)·M + ln(16/δ))/(T(1 − s)), s = 1 − 2^(−k) and 2^(−k−1), k = 1 … 8",
     "a supermartingale in the mistakes, with a union bound over 16 factors s",
     "gibbs",
 )
