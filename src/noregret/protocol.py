@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from noregret.digest import Digest
 from noregret.errors import DivergedError, InputError, MemoryShortError, SettingError, spelled
-from noregret.learner.core import Core
+from noregret.learner.core import Core, Segment
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
 from noregret.rounds import Gathering
@@ -33,6 +34,35 @@ from noregret.stream.rowfile import reorderable, rereadable, shuffled
 
 Vector = NDArray[np.float64]
 Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
+
+
+@dataclass
+class Snapshots:
+    """Calls `take` while a learner plays: after every so many rows, or after the block that so many seconds end in.
+
+    The learner is then what it would be had the stream ended there, so that it can be saved and gone on with.
+    """
+
+    take: Callable[[], object]
+    rows: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self._played, self._last = 0, time.monotonic()
+
+    @property
+    def left(self) -> int | None:
+        """The rows until the next one."""
+        return None if self.rows is None else self.rows - self._played
+
+    def due(self, rows: int) -> bool:
+        """Whether it is time, so many rows later."""
+        self._played += rows
+        late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
+        if late or self.left == 0:
+            self._played, self._last = 0, time.monotonic()
+            return True
+        return False
 
 
 class Playable(Protocol):
@@ -57,16 +87,17 @@ def play(
     most: int | None = None,
     watch: Watcher | None = None,
     stop: Callable[[], bool] = lambda: False,
+    snapshots: Snapshots | None = None,
 ) -> Run:
     """Play the stream's rows as rounds, one after another, and say what happened.
 
-    `stream` is a Stream or anything that `read` takes. `shuffle` is the seed of a full permutation, a new one for each
-    of the `passes`. `mistakes` keeps the rounds that were mistakes, `digest` takes a digest of the rows, `skip_seen`
-    passes over the rows that the learner was given before, after checking that they are the same. Without `again` such
-    rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the rounds as they
-    are played, to look back on; `most` ends the play after this number of rows. `watch` is called after every
-    block, `stop` before the next. An estimator's `class_weight` counts unless another is given here; its `passes` and
-    `shuffle` are those of `fit`.
+    `stream` is a Stream or anything that `read` takes. `shuffle` is the seed of a full permutation, a new one for
+    each of the `passes`. `mistakes` keeps the rounds that were mistakes, `digest` takes a digest of the rows,
+    `skip_seen` passes over the rows that the learner was given before, after checking that they are the same. Without
+    `again` such rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the
+    rounds as they are played, to look back on; `most` ends the play after this number of rows. `watch` is called
+    after every block, `stop` before the next, and `snapshots` says when the learner is to be saved meanwhile. An
+    estimator's `class_weight` counts unless another is given here; its `passes` and `shuffle` are those of `fit`.
 
     >>> from noregret.learner import Perceptron
     >>> run = play(Perceptron(), ([[1.0], [1.0], [-1.0]], [1, 1, -1]))
@@ -102,7 +133,21 @@ def play(
     kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
     taken = Digest() if digest or skip_seen or repeats else None
     rows, begun, ended = 0, 0, True
-    for turn, block, y in _rounds(core, source, passes, shuffle):
+
+    def segment() -> Segment:
+        return {
+            "rows": rows,
+            "skipped": seen.rows if seen is not None else 0,
+            "digest": None if taken is None else taken.hexdigest(),
+            "begin": int(before["rounds"][0]),
+            "end": core.rounds,
+            "passes": begun,
+            "ended": ended,
+            "shuffle": shuffle,
+            "class_weight": None if class_weight is None else {as_text(key): w for key, w in class_weight.items()},
+        }
+
+    for turn, block, y in _parts(_rounds(core, source, passes, shuffle), snapshots):
         if rows == most:
             ended = False
             break
@@ -129,29 +174,16 @@ def play(
             break
         if not ended:
             break
+        over = repeats is None or taken is None or repeats.over(taken)  # a run that is refused leaves nothing
+        if snapshots is not None and snapshots.due(len(block)) and over:
+            _take(snapshots, core, {**segment(), "ended": False}, source.source)
     if seen is not None:
         seen.finish(source.source)
     if repeats is not None and ended and rows and source.rereadable:
         repeats.finish(rows // passes, (passes, shuffle), _again(core, source, class_weight))
     if rows:
-        core.segments.append(
-            {
-                "rows": rows,
-                "skipped": seen.rows if seen is not None else 0,
-                "digest": None if taken is None else taken.hexdigest(),
-                "begin": int(before["rounds"][0]),
-                "end": core.rounds,
-                "passes": begun,
-                "ended": ended,
-                "shuffle": shuffle,
-                "class_weight": None if class_weight is None else {as_text(key): w for key, w in class_weight.items()},
-            }
-        )
-    if core.features is not None and core.features.kind == "names":
-        try:
-            core.know_all()
-        except MemoryError as error:
-            raise _short_of_memory(core, source.source, None, error) from error
+        core.segments.append(segment())
+    _know_all(core, source.source)
     return Run.of(
         core,
         before,
@@ -160,6 +192,38 @@ def play(
         digest=None if taken is None else taken.hexdigest(),
         mistake_bits=None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
     )
+
+
+def _parts(
+    rounds: Iterator[tuple[int, Block, Vector]], snapshots: Snapshots | None
+) -> Iterator[tuple[int, Block, Vector]]:
+    """The blocks, cut where a snapshot is due."""
+    for turn, block, y in rounds:
+        start = 0
+        while snapshots is not None and snapshots.left is not None and snapshots.left < len(block) - start:
+            stop = start + snapshots.left
+            yield turn, block.slice(start, stop), y[start:stop]
+            start = stop
+        yield (turn, block.slice(start, len(block)), y[start:]) if start else (turn, block, y)
+
+
+def _take(snapshots: Snapshots, core: Core, segment: Segment, source: str) -> None:
+    """Take one of the learner as it is after this part of the stream."""
+    _know_all(core, source)
+    core.segments.append(segment)
+    try:
+        snapshots.take()
+    finally:
+        core.segments.pop()
+
+
+def _know_all(core: Core, source: str) -> None:
+    """Named features that no row has touched have weights too."""
+    if core.features is not None and core.features.kind == "names":
+        try:
+            core.know_all()
+        except MemoryError as error:
+            raise _short_of_memory(core, source, None, error) from error
 
 
 def core_of(learner: Any) -> Core:

@@ -15,7 +15,7 @@ import pytest
 from command import ENVIRONMENT, svmlight
 
 from noregret import model
-from noregret.stream import text as text_module
+from noregret.stream import pieces
 from noregret.stream.cache import cached
 
 NOREGRET = [sys.executable, "-m", "noregret"]
@@ -56,7 +56,7 @@ def test_memory_that_cannot_be_had_is_a_sentence(here):
     ],
 )
 def test_a_line_without_end_is_refused(noregret, here, monkeypatch, name, head, body, line):
-    monkeypatch.setattr(text_module, "LINE_LIMIT", 2**20)
+    monkeypatch.setattr(pieces, "LINE_LIMIT", 2**20)
     with pyarrow.CompressedOutputStream(f"{name}.zst", "zstd") as file:
         file.write(head)
         for _ in range(64):
@@ -67,7 +67,7 @@ def test_a_line_without_end_is_refused(noregret, here, monkeypatch, name, head, 
 
 
 def test_a_line_as_long_as_may_be_is_read(noregret, here, monkeypatch):
-    monkeypatch.setattr(text_module, "LINE_LIMIT", 2**20)
+    monkeypatch.setattr(pieces, "LINE_LIMIT", 2**20)
     comment = " #" + "x" * (2**20 - 7)
     Path("long.svm").write_text(f"1 1:1{comment}\n-1 1:2\n" * 2)
     assert len(f"1 1:1{comment}") == 2**20

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noregret.errors import InputError
-from noregret.stream import read
-from noregret.stream import text as text_module
+from noregret.stream import pieces, read
 from noregret.stream.formats import svmlight, vw
 from noregret.stream.task import LabelTokens
 from oracle.murmur import murmur3
@@ -31,7 +30,7 @@ def played(path, piece=2**16, **choices):
     """(rows, the error or None, the stream) of one pass; a value is told by its bits."""
     rows, wrong = [], None
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.multiple(text_module, FIRST=piece, LARGEST=4 * piece))
+        stack.enter_context(mock.patch.multiple(pieces, FIRST=piece, LARGEST=4 * piece))
         stream = read(path, hash_bits=BITS, **choices)
         stream.missing = None
         try:

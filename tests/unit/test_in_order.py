@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from noregret.stream.text import available, in_order
+from noregret.stream.pieces import available, in_order
 
 THREADS = [1, 2, 4]
 

@@ -36,7 +36,7 @@ def mixed(said: np.ndarray, y: np.ndarray, priors: list[float], caution: float =
     table[:, 0] = np.log(priors)
     table[:, 2:4] = np.array(priors)[:, None]
     table[:, 4:6] = 1.0 / np.count_nonzero(~np.isnan(said[:, 0]))
-    tops = np.array([[math.log(prior), 0.0] for prior in TOP_PRIORS])
+    tops = np.array([[math.log(prior), 0.0, 0.0] for prior in TOP_PRIORS])
     record = np.zeros(1, RECORD)
     begin(record["state"])
     record["config"]["classify"] = 1

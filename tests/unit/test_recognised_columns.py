@@ -279,7 +279,7 @@ def test_a_later_cell_that_does_not_fit_is_named_with_its_line(table, first, lat
 
 def test_rows_are_the_same_however_they_are_cut_and_by_however_many_threads(table, monkeypatch):
     wanted, _ = matrix(table(SALES))
-    monkeypatch.setattr("noregret.stream.text.FIRST", 2**10)
+    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**10)
     for threads in (1, 3):
         assert np.array_equal(matrix(table(SALES, threads=threads, block_rows=7))[0], wanted)
 

@@ -398,7 +398,7 @@ def peak(consume):
 
 @pytest.mark.parametrize("name", ["long.svm", "long.csv", "long.npz"])
 def test_memory_does_not_grow_with_the_length_of_the_file(tmp_path, name, monkeypatch):
-    monkeypatch.setattr("noregret.stream.text.LARGEST", 2**16)
+    monkeypatch.setattr("noregret.stream.pieces.LARGEST", 2**16)
 
     def consume():
         for _ in read(tmp_path / name, block_rows=256).blocks():

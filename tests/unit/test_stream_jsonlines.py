@@ -74,7 +74,7 @@ def tables(rng, count):
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("count", [5, 300, 2500])
 def test_the_same_table_gives_the_same_bits_as_csv(tmp_path, monkeypatch, count, threads):
-    monkeypatch.setattr("noregret.stream.text.FIRST", 2**12)
+    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**12)
     rows = list(tables(random.Random(count), count))
     with open(tmp_path / "rows.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
@@ -280,7 +280,7 @@ def test_a_bad_line_is_one_sentence_with_its_place(lines, name, before):
 @pytest.mark.parametrize("name", LATE)
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_later_value_that_does_not_fit_is_named_and_the_rows_before_it_are_read(lines, name, threads, monkeypatch):
-    monkeypatch.setattr("noregret.stream.text.FIRST", 2**12)
+    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**12)
     line, sentence = LATE[name]
     stream, done = lines(*[GOOD] * 1500, line, {"y": 1, "a": "other"}, threads=threads), 0
     with pytest.raises(InputError, match=rf"rows\.jsonl:1501: {sentence}$"):
@@ -312,7 +312,7 @@ def test_features_without_names_do_not_fit(lines):
 
 
 def test_a_line_must_end_within_the_limit(lines, monkeypatch):
-    monkeypatch.setattr("noregret.stream.text.LINE_LIMIT", 2**17)
+    monkeypatch.setattr("noregret.stream.pieces.LINE_LIMIT", 2**17)
     with pytest.raises(InputError, match=r"rows.jsonl:3: a line or record must end within"):
         matrix(lines(GOOD, GOOD, {"y": 1, "a": "x" * 2**18}))
 
@@ -374,7 +374,7 @@ def test_memory_is_that_of_a_block(tmp_path):
 
 def test_pieces_are_smaller_where_short_lines_lack_most_of_many_keys(lines, monkeypatch):
     monkeypatch.setattr("noregret.stream.formats.jsonlines.PIECE_VALUES", 2**14)
-    monkeypatch.setattr("noregret.stream.text.FIRST", 2**12)
+    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**12)
     stream = lines(*({"y": i % 2, f"k{i % 64}": 1} for i in range(4000)), missing="zero")
     sizes = [len(block) for block in stream.blocks()]
     assert sum(sizes) == 4000 and max(sizes) < 400  # 2**14 values are 256 rows

@@ -354,7 +354,7 @@ def test_the_label_cannot_be_a_feature_too(csv):
 
 def test_a_record_may_be_longer_than_any_cell_may_be(csv, monkeypatch):
     monkeypatch.setattr("noregret.stream.formats.delimited.CELL_LIMIT", 5000)
-    monkeypatch.setattr("noregret.stream.text.FIRST", 2**10)
+    monkeypatch.setattr("noregret.stream.pieces.FIRST", 2**10)
     cell = '"' + "ab " * 1000 + '"'
     text = "label," + ",".join(f"t{i}" for i in range(30)) + "\n"
     stream = csv(text + f"1,{','.join([cell] * 30)}\n" * 2, text=["t0"], ignore=[f"t{i}" for i in range(1, 30)])

@@ -21,6 +21,7 @@ from noregret.setting import Setting, fields
 if TYPE_CHECKING:
     from noregret.learner import Core
     from noregret.stream import Stream
+    from noregret.stream.opening import Input
 
 
 class Group:
@@ -185,7 +186,7 @@ class Reading(Rows):
     threads: Threads = None
     cache: Cache = False
 
-    def stream(self, path: str, recipe: dict[str, Any], core: Core | None = None) -> Stream:
+    def stream(self, path: str | Input, recipe: dict[str, Any], core: Core | None = None) -> Stream:
         """The stream, read by `recipe`; one that a learner goes on with has its features, which know their columns."""
         from noregret.stream import read
 

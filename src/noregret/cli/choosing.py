@@ -29,7 +29,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The learner that plays, and what the first rows showed; None for a resumed model."""
+    """The learner that plays, and what the first rows showed; None where nobody looked, as for a resumed model."""
 
     core: Core
     seen: Recognised | None
@@ -68,10 +68,11 @@ def check_named(wanted: Wanted) -> None:
 
 
 def chosen(wanted: Wanted, source: Stream) -> Chosen:
-    """A new learner, for the labels that the first rows show."""
-    seen = recognise(source)
+    """A new learner, for the labels that the first rows show, unless they come one by one and the task is known."""
+    seen = None if source.live and task_told(wanted) else recognise(source)
     if (
-        wanted.name is not None
+        seen is not None
+        and wanted.name is not None
         and wanted.name in LEARNERS
         and wanted.task is None
         and "task" in settings_of(wanted.name)
@@ -83,15 +84,22 @@ def chosen(wanted: Wanted, source: Stream) -> Chosen:
         named = False
     else:
         core, radius = _named(wanted)
-        _check_labels(core, wanted.task, seen, source)
+        if seen is not None:
+            _check_labels(core, wanted.task, seen, source)
         named = True
     if wanted.reading["positive"] is not None:
         core.labels = positive_label(core, wanted.reading["positive"])
-    elif isinstance(core.labels, Labels) and len(seen.labels) == 2:
+    elif isinstance(core.labels, Labels) and seen is not None and len(seen.labels) == 2:
         pair = Labels.pair(*seen.labels)
         core.labels = core.labels if pair.fixed else pair
     core.options = with_defaults(wanted.reading)
     return Chosen(core, seen, named, wanted.task is not None, radius)
+
+
+def task_told(wanted: Wanted) -> bool:
+    """Whether options alone say what is to be predicted."""
+    own = wanted.name in LEARNERS and "task" in settings_of(str(wanted.name))
+    return wanted.task is not None or (task_of_loss(wanted.settings["loss"]) is not None and not own)
 
 
 def _named(wanted: Wanted) -> tuple[Core, float | None]:
@@ -117,11 +125,14 @@ def _named(wanted: Wanted) -> tuple[Core, float | None]:
     return core, radius
 
 
-def _with_default(wanted: Wanted, seen: Recognised, source: Stream) -> Wanted:
+def _with_default(wanted: Wanted, seen: Recognised | None, source: Stream) -> Wanted:
     """The same with the default learner's name and settings; what was given counts first."""
-    task = wanted.task or task_of_loss(wanted.settings["loss"]) or seen.task
     loss = wanted.settings["loss"]
-    if task is Task.REGRESSION and loss is not None and task_of_loss(loss) is None:
+    task = wanted.task or task_of_loss(loss)
+    if task is None:
+        assert seen is not None, "rows were looked at"
+        task = seen.task
+    if seen is not None and task is Task.REGRESSION and loss is not None and task_of_loss(loss) is None:
         raise InputError(
             f"{_look_numeric(seen)}, and the loss {loss} is for classes: use --loss squared", source.source
         )

@@ -7,34 +7,58 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from noregret.cli.signals import note
-from noregret.errors import SettingError
+from noregret.cli.signals import note, released
+from noregret.errors import EmptyError, SettingError
 from noregret.stream import Block, Stream
 from noregret.stream.base import Watched
+from noregret.stream.opening import Input
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupt:
-    """The first Ctrl-C or SIGTERM ends the pass over `stream`: after the block being played, or at once while it waits.
+    """The first Ctrl-C or SIGTERM ends the pass over the stream of `file`.
+
+    Of a pipe or a terminal, what was written to it by then is still read and played: nothing that was received is
+    lost. Of a file, which can be read again, the pass ends after the block being played, or at once while it waits.
 
     `gently`: whether a run that ends early can be gone on with. While rows are being gathered, to be shuffled or read
     again, it cannot, and Ctrl-C stops the command instead. A second Ctrl-C always does.
     """
 
-    def __init__(self, stream: Stream, gently: bool) -> None:
-        self.stream = Watched(stream, self._listening)
+    def __init__(self, file: Input | None, gently: bool) -> None:
+        self._file = file
         self._gently = gently
         self._asked = False
-        self._reading = False
+        self._draining = False
+        self._waits = True  # whether a read may be waiting, which has to be broken off
         self._over = False
+        self._whole = False
 
+    @property
     def asked(self) -> bool:
+        """Whether a signal came."""
         return self._asked
+
+    @property
+    def whole(self) -> bool:
+        """Whether the pass came to the end of what was written, signal or not."""
+        return self._whole
+
+    def stops(self) -> bool:
+        """Whether no more blocks are to be played."""
+        return self._asked and not self._draining
+
+    def watched(self, stream: Stream) -> Stream:
+        """The stream, every pass of which ends at the signal."""
+        self._waits = False
+        return Watched(stream, self._listening)
 
     def __enter__(self) -> Self:
         heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-        self._before = {number: signal.signal(number, self._ask) for number in heard}
+        self._before = {number: signal.signal(number, self._hear) for number in heard}
+        if released():
+            self._ask()
         return self
 
     def __exit__(
@@ -43,11 +67,15 @@ class Interrupt:
         self._leave()
         self._over = True
 
-    def _ask(self, number: int, frame: Any) -> None:
-        self._asked = True
+    def _hear(self, number: int, frame: Any) -> None:
         note(number)
+        self._ask()
+
+    def _ask(self) -> None:
+        self._asked = True
         self._leave()
-        if self._reading:
+        self._draining = self._gently and self._file is not None and self._file.finish()
+        if self._waits and not self._draining:
             raise KeyboardInterrupt  # a read that waits would otherwise go on waiting
 
     def _leave(self) -> None:
@@ -55,18 +83,20 @@ class Interrupt:
             signal.signal(number, before)
 
     def _listening(self, blocks: Iterator[Block]) -> Iterator[Block]:
-        while self._over or not self._asked:
+        while self._over or not self.stops():
             try:
-                self._reading = True
+                self._waits = True
                 block = next(blocks, None)
-            except (KeyboardInterrupt, Exception):
-                if self._over or not self.asked():
+            except (KeyboardInterrupt, Exception) as error:
+                if self._over or not self._asked or (self._draining and not isinstance(error, EmptyError)):
                     raise
                 if self._gently:  # whatever it came as: a library that is interrupted may say so in its own words
+                    self._draining = False
                     return
                 raise SettingError("stopped while the rows were being gathered: nothing was learned") from None
             finally:
-                self._reading = False
+                self._waits = False
             if block is None:
+                self._draining, self._whole = False, True
                 return
             yield block

@@ -37,9 +37,18 @@ class Asked(Shown, Solving, Reading, Playing):
 
     class_weight: Annotated[str | None, typer.Option(help="Weights by label, for example spam=2,ham=1.")] = None
     predictions: Annotated[
-        Path | None, typer.Option(help="Write every prediction, made before its label was seen, to this file.")
+        Path | None,
+        typer.Option(
+            help="Write every prediction, made before its label was seen, to this file. - is standard output, row by"
+            " row; what else is printed then goes to standard error.",
+            metavar="FILE",
+        ),
     ] = None
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None
+    every: Annotated[
+        str | None,
+        typer.Option(help="With --save: save also every so many rows (10000) or seconds (10s).", metavar="N"),
+    ] = None
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None
     again: Annotated[
@@ -112,6 +121,5 @@ def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: As
 
     work = Learning(stream, asked)
     work.check()
-    work.open(named.learner, named.task, settings)
-    work.play()
+    work.play(named.learner, named.task, settings)
     work.finish()

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed
+from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed, task_told
 from noregret.cli.drawing import OF_PERCEPTRON, PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
+from noregret.cli.held import Held
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.options import check_writable, class_weights, flag, with_defaults
+from noregret.cli.predictions import Predictions, answers, named, on_standard_output
+from noregret.cli.saving import Saving, often, snapshots
 from noregret.cli.signals import stop_code
 from noregret.cli.solving import checked_gap, checked_seconds
 from noregret.cli.terminal import put_json
-from noregret.errors import SettingError
+from noregret.errors import EmptyError, SettingError
 from noregret.protocol import play
 from noregret.rounds import Gathering
+from noregret.stream.files import files_of
+from noregret.stream.opening import Input
 from noregret.stream.task import Task
 
 if TYPE_CHECKING:
@@ -41,7 +45,7 @@ class Learning:
     source: Stream
     choice: Chosen
     run: Run
-    placed: Path | None  # where the model was written
+    saving: Saving | None = None
     rounds: Rounds | None = None  # kept where something looks back on them
     selection: Selection | None = None
     receipt: Receipt | None = None
@@ -56,9 +60,10 @@ class Learning:
     def check(self) -> None:
         """Say at once what cannot be."""
         asked = self.asked
-        check_writable(self.stream, asked.predictions, asked.save, asked.receipt, asked.plot)
+        predictions = named(asked.predictions)
+        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.plot)
         if asked.resume is not None:
-            check_writable(str(asked.resume), asked.predictions, asked.receipt, asked.plot, what="the model")
+            check_writable(str(asked.resume), predictions, asked.receipt, asked.plot, what="the model")
         if asked.skip not in (None, "seen"):
             raise SettingError(f'--skip accepts only "seen"; got {asked.skip!r}')
         if asked.skip is not None and asked.resume is None:
@@ -69,6 +74,14 @@ class Learning:
             raise SettingError(
                 "--again learns from rows that the model has seen, --skip seen passes over them: give one"
             )
+        if asked.every is not None:
+            often(asked.every)
+            if asked.save is None:
+                raise SettingError("--every goes with --save")
+            if asked.select is not None:
+                raise SettingError(
+                    "--every saves the learner while it learns, --select what is chosen at the end: give one"
+                )
         self.wanted_selection = self._selection_asked()
         self.proof = self._proof_asked()
 
@@ -92,44 +105,52 @@ class Learning:
             )
         return {"gap": checked_gap(gap), "seconds": checked_seconds(seconds), "anytime": anytime}
 
-    def open(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
-        """Open the stream; a resumed learner is there already, another is chosen by the first rows."""
+    def _prepare(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
+        """What can be said before the stream is opened; a resumed learner is there already."""
         resume, kind = self.asked.resume, None if task is None else Task.parse(task)
         recipe = {**self.asked.said(), "class_weight": class_weights(self.asked.class_weight)}
         certify, select = self.asked.proves, self.asked.select is not None
         self.wanted = wanted = Wanted(name, kind, dict(settings), recipe, certify, select)
-        self.since = self._seal()
+        if self.asked.save is not None:
+            self.saving = Saving(self.asked.save, resume)
         self.before = None if resume is None else resumed(resume, wanted)
         if self.before is None:
             check_named(wanted)
         core = None if self.before is None else self.before.core
         self.recipe = with_defaults(recipe) if core is None else core.options
-        self.source = self.asked.stream(self.stream, self.recipe, core)
+        self.file = None if files_of(self.stream) is not None else Input(self.stream)
+        self.held = Held(core is not None or task_told(wanted))
+        if self.file is not None:
+            self.file.paused = self.held
 
-    def _seal(self) -> bytes | None:
-        """What tells the model that is resumed, and saved over, from one that another process puts there meanwhile."""
-        resume, save = self.asked.resume, self.asked.save
-        same = resume is not None and save is not None and os.path.realpath(resume) == os.path.realpath(save)
-        if not same or resume is None:
-            return None
-        from noregret import model
-
-        return model.seal(resume)
+    def _opened(self, interrupt: Interrupt) -> Stream:
+        """The stream, opened; another learner than a resumed one is chosen by its first rows."""
+        core = None if self.before is None else self.before.core
+        try:
+            source = self.asked.stream(self.stream if self.file is None else self.file, self.recipe, core)
+        except EmptyError:
+            if interrupt.asked:
+                raise _nothing_played() from None
+            raise
+        return interrupt.watched(source)
 
     # -- the rounds ------------------------------------------------------------------------------------------
 
-    def play(self) -> None:
-        """Play the rounds, then select, save, certify, draw and write what was asked for."""
-        gathers = self.asked.shuffle is not None or (self.asked.passes > 1 and not self.source.rereadable)
+    def play(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
+        """Open the stream and play its rounds, then select, save, certify, draw and write what was asked for."""
+        self._prepare(name, task, settings)
+        twice = self.asked.passes > 1 and self.file is not None and not self.file.rereadable
+        gathers = self.asked.shuffle is not None or twice
         with ExitStack() as stack:
-            with Interrupt(self.source, gently=not gathers) as interrupt:
-                self.source = interrupt.stream
+            with Interrupt(self.file, gently=not gathers) as interrupt:
+                self.source = self._opened(interrupt)
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
+                self.held.core = self.choice.core
                 self._check_choice()
                 gathering = self._gathering(stack)
                 once = self.asked.passes == 1 and not gathers
-                with self._watching(once, interrupt.asked) as watch:
-                    self.run = self._play(gathering, watch, interrupt.asked)
+                with self._watching(once, interrupt.stops) as watch:
+                    self.run = self._play(gathering, watch, interrupt.stops)
             self.rounds = None if gathering is None or self.run.stopped else gathering.done()
             self._select_and_save()
             if self.rounds is not None and self.asked.proves:
@@ -193,21 +214,21 @@ class Learning:
             class_weight=self.recipe["class_weight"],
             watch=watch,
             stop=stop,
+            snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
         )
 
     @contextmanager
     def _watching(self, once: bool, stopped: Callable[[], bool]) -> Iterator[Callable[..., None]]:
         """What goes on beside the rounds: the bar and the prediction file."""
-        from noregret.atomic import whole_file
-        from noregret.cli.predictions import Predictions
         from noregret.cli.terminal import Progress
 
         core, path, planar = self.choice.core, self.asked.predictions, self.kind in PLANAR
         with ExitStack() as stack:
-            writer = None
+            writer, typed = None, self.source.live and sys.stdin is not None and sys.stdin.isatty()
             if path is not None:
-                writer = Predictions(stack.enter_context(whole_file(path)), core, labels=True)
-            bar = stack.enter_context(Progress(self.source, core, self.asked.silent, once))
+                file, at_once = stack.enter_context(answers(path))
+                writer, typed = Predictions(file, core, labels=True, at_once=at_once), typed or file.isatty()
+            bar = stack.enter_context(Progress(self.source, core, self.asked.silent or typed, once))
             played = False
 
             def watch(block: Any, y: Any, scores: Any) -> None:
@@ -221,8 +242,7 @@ class Learning:
 
             yield watch
             if stopped() and not played:
-                print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
-                raise typer.Exit(stop_code())
+                raise _nothing_played()
             if writer is not None:
                 writer.close()
 
@@ -233,12 +253,8 @@ class Learning:
             from noregret.cli.selecting import selected
 
             self.selection = selected(self.run, self.rounds, self.wanted_selection)
-        self.placed = save = self.asked.save
-        if save is not None:
-            from noregret import model
-
-            learner = self.run.learner if self.selection is None else self.selection.learner
-            self.placed = model.save(learner, save, since=self.since)
+        if self.saving is not None:
+            self.saving(self.run.learner if self.selection is None else self.selection.learner)
 
     def _certified(self, rounds: Rounds) -> Receipt:
         """The receipt of a run whose rounds were kept."""
@@ -266,13 +282,14 @@ class Learning:
         """Print what was learned and proved, and leave with the exit code that goes with it."""
         from noregret.cli.solving import leave_if_broken
 
-        if self.asked.json:
-            self._print_json()
-        elif not self.asked.quiet:
-            self._show()
+        with redirect_stdout(sys.stderr) if on_standard_output(self.asked.predictions) else nullcontext():
+            if self.asked.json:
+                self._print_json()
+            elif not self.asked.quiet:
+                self._show()
         if self.receipt is not None:
             leave_if_broken(self.receipt.broken)
-        save, placed = self.asked.save, self.placed
+        save, placed = self.asked.save, None if self.saving is None else self.saving.path
         if placed != save:
             said = f"{save}: was changed by another process meanwhile, and left as it is"
             print(f"noregret: {said}; the model of this run is {placed}", file=sys.stderr)
@@ -318,6 +335,12 @@ class Learning:
             print()
             show_selection(self.selection.to_dict(), run.learner.segments[-1]["shuffle"] is not None)
         show_lines(self._advice())
+
+
+def _nothing_played() -> typer.Exit:
+    """Leave a run that was stopped before it began."""
+    print("noregret: stopped before the first round: nothing was written", file=sys.stderr)
+    return typer.Exit(stop_code())
 
 
 def options_again(passes: int, shuffle: int | None) -> str:

@@ -66,6 +66,9 @@ COMMANDS = {
 }
 
 
+LATE = [["learn"], ["predict"]]  # rows may be waiting for them before they can look
+
+
 def program(*names: str) -> typer.Typer:
     """The program with these commands; the modules of the others are not imported."""
     made = typer.Typer(
@@ -88,7 +91,7 @@ UsageError: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ i
 
 def main() -> None:
     """Run the command and leave with its exit code."""
-    listen()
+    listen(late=sys.argv[1:2] in LATE)
     with escaped_output(), on_command_line():
         code = _run()
     sys.exit(code)

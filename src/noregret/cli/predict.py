@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from noregret.cli.arguments import Cache, Threads
+from noregret.cli.signals import stop_code
 
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model file written by learn --save.")],
     stream: Annotated[str, typer.Argument(help="The rows, in any format that learn reads; a label is not needed.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output.")
+        Path | None, typer.Option("--output", "-o", help="Write to this file instead of standard output (-).")
     ] = None,
     threads: Threads = None,
     cache: Cache = False,
@@ -26,40 +25,43 @@ def predict(
     Example: noregret predict spam.nr new.svm -o predictions.csv
     """
     from noregret import model as models
-    from noregret.atomic import whole_file
+    from noregret.cli.interrupt import Interrupt
     from noregret.cli.options import check_writable
-    from noregret.cli.predictions import Predictions
+    from noregret.cli.predictions import Predictions, answers, named
     from noregret.cli.terminal import telling
-    from noregret.learner import Core
-    from noregret.stream import Stream, read
+    from noregret.errors import EmptyError
+    from noregret.stream import read
+    from noregret.stream.files import files_of
+    from noregret.stream.opening import Input
 
-    check_writable(stream, output)
-    check_writable(str(model), output, what="the model")
+    check_writable(stream, named(output))
+    check_writable(str(model), named(output), what="the model")
     core, _ = models.load(model)
-    source = read(
-        stream,
-        label=core.options.get("label"),
-        missing=core.options.get("missing") or "error",
-        features=core.features,
-        frozen=True,
-        labels=False,
-        threads=threads,
-        cache=cache,
-    )
-
-    def write(file: object, core: Core, source: Stream, tell: Callable[[str], None]) -> None:
-        writer = Predictions(file, core, labels=False)  # type: ignore[arg-type]
-        done = 0
-        for block in source.blocks():
-            writer.write(block, core.scores(block.rows, ahead=done))
-            done += len(block)
-            tell(f"{done:,} rows scored")
-        writer.close()
-
-    to_terminal = output is None and sys.stdout.isatty()  # where the rows themselves are seen
-    with telling("scoring", quiet=to_terminal) as tell:
-        if output is None:
-            write(sys.stdout.buffer, core, source, tell)
-        else:
-            with whole_file(output) as file:
-                write(file, core, source, tell)
+    file = None if files_of(stream) is not None else Input(stream)
+    with Interrupt(file, gently=True) as interrupt:
+        try:
+            source = read(
+                stream if file is None else file,
+                label=core.options.get("label"),
+                missing=core.options.get("missing") or "error",
+                features=core.features,
+                frozen=True,
+                labels=False,
+                threads=threads,
+                cache=cache,
+            )
+        except EmptyError:
+            if interrupt.asked:
+                raise KeyboardInterrupt from None
+            raise
+        with answers(output) as (opened, at_once), telling("scoring", quiet=opened.isatty()) as tell:
+            writer, done = Predictions(opened, core, labels=False, at_once=at_once), 0
+            for block in interrupt.watched(source).blocks():
+                writer.write(block, core.scores(block.rows, ahead=done))
+                done += len(block)
+                tell(f"{done:,} rows scored")
+            if interrupt.asked and not interrupt.whole:
+                raise KeyboardInterrupt  # a file of some of the rows would look like one of all
+            writer.close()
+    if interrupt.asked:
+        raise typer.Exit(stop_code())

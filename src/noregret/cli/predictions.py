@@ -1,4 +1,5 @@
-"""Prediction files: comma-separated text, a line a round, written whole or not at all.
+"""Predictions: comma-separated text, a line a round. A file is written whole or not at all; what has no whole, a pipe,
+a terminal, standard output, gets every line as soon as it is known.
 
 The lines of a run whose prediction is not the label are its mistakes, one for one: a tie that counts as a mistake has
 no prediction.
@@ -7,12 +8,17 @@ no prediction.
 from __future__ import annotations
 
 import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noregret import arithmetic
+from noregret.atomic import descriptor, has_whole, whole_file
 from noregret.learner import Core, Selected
 from noregret.loss import probability, softmax
 from noregret.stream.block import Block
@@ -22,15 +28,37 @@ Places = NDArray[np.int64]
 TIED = {0.0: -1, 1.0: 1, -1.0: 0}  # the class of a score of 0 by what `tie` counts it as: none, the second, the first
 
 
+@contextmanager
+def answers(path: Path | None) -> Iterator[tuple[IO[bytes], bool]]:
+    """What to write predictions to, and whether a reader may be waiting for them; `-` is standard output."""
+    if named(path) is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer, True
+    else:
+        assert path is not None
+        with whole_file(path) as file:
+            yield file, not has_whole(path)
+
+
+def named(path: Path | None) -> Path | None:
+    """The file that is meant; None for `-`."""
+    return None if str(path) == "-" else path
+
+
+def on_standard_output(path: Path | None) -> bool:
+    """Whether predictions take the place of what else is printed there."""
+    return path is not None and (str(path) == "-" or descriptor(path) == 1)
+
+
 class Predictions:
     """Writes `row,label,score,prediction`: the place of each row, its label, and what was said before it was known.
 
     Of many classes the score is that of the class predicted. If the loss is of probabilities there is a column
     `probability`: that of the positive label, or of the class predicted. Without `labels` rows were not played, and
-    nothing is left without a prediction.
+    nothing is left without a prediction. `at_once` hands on the lines of a block before the next is read.
     """
 
-    def __init__(self, file: IO[bytes], core: Core, labels: bool) -> None:
+    def __init__(self, file: IO[bytes], core: Core, labels: bool, at_once: bool = False) -> None:
         import csv
 
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
@@ -41,6 +69,8 @@ class Predictions:
         self._probability = core.loss.probabilistic and not votes
         named = {"row": True, "label": labels, "score": True, "probability": self._probability, "prediction": True}
         self._writer.writerow([name for name, wanted in named.items() if wanted])
+        self._at_once = at_once
+        self._hand_on()
 
     def write(self, block: Block, scores: Vector, y: Vector | None = None) -> None:
         """The rounds of a block, y their labels as codes; rows of weight 0 were no rounds and are left out."""
@@ -55,6 +85,11 @@ class Predictions:
             columns.append([repr(p) for p in chances[played].tolist()])
         columns.append(columns[-1] if said is None else self._words(said, labels, None if y is None else y[played]))
         self._writer.writerows(zip(*columns, strict=True))
+        self._hand_on()
+
+    def _hand_on(self) -> None:
+        if self._at_once:
+            self._text.flush()
 
     def _chances(self, scores: Vector) -> Vector:
         """The probability of +1, or of many classes that of the class that is said."""

@@ -10,11 +10,17 @@ import sys
 from typing import Any
 
 _came: list[int] = []
+_late = False  # whether the first is to be asked for
 
 
-def listen() -> None:
-    """Let a request to end, or a terminal that is closed, raise KeyboardInterrupt."""
+def listen(late: bool = False) -> None:
+    """Let a request to end, or a terminal that is closed, raise KeyboardInterrupt.
+
+    `late`: the first only once `released` is called, by a command that will know what to do about rows that wait.
+    """
+    global _late
     _came.clear()
+    _late = late
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -37,9 +43,17 @@ def stop_code() -> int:
     return 128 + (_came[0] if _came else signal.SIGINT)
 
 
+def released() -> bool:
+    """Whether a request came; from now on they are heard at once."""
+    global _late
+    _late = False
+    return bool(_came)
+
+
 def _end(number: int, frame: Any) -> None:
     note(number)
-    raise KeyboardInterrupt
+    if not _late or len(_came) > 1:
+        raise KeyboardInterrupt
 
 
 def _tell_but_interrupts(told: Any) -> None:

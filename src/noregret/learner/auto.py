@@ -99,7 +99,7 @@ class Auto(Core):
         """Every weight as it is before the first round."""
         self.standing[:, PRIOR] = [arithmetic.log(prior) for prior in self.priors]
         self.standing[:, SHARED] = np.array(self.priors)[:, None]
-        self.tops = np.array([[arithmetic.log(prior), 0.0] for prior in TOP_PRIORS])
+        self.tops = np.array([[arithmetic.log(prior), 0.0, 0.0] for prior in TOP_PRIORS])
         self._begin_history(n)
 
     def _begin_history(self, n: int) -> None:
@@ -251,13 +251,15 @@ class Auto(Core):
                 features = f"{self._width_so_far:,} features"
                 raise SettingError(f"auto: members must be able to play on {features}, and none of those chosen is")
             said = self._said(numbered.slice(start, stop), y[start:stop], some, awake)
+            if self.foretold is not None:
+                said = self._as_foretold(said, self.foretold)
             if self._mix(part, y[start:stop], some, said, scores[start:stop]) < stop - start:
                 self._diverged()
 
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         """Mix what the members say round by round; how many rounds could be."""
         if not self.rounds:
-            self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0]))), 1)
+            self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[: len(self.members), 0]))), 1)
         return int(self._mix_call(rows.native, y, weights, said, scores)())
 
     def _mix_call(self, rows: NativeRows, y: Vector, weights: Vector, said: Said, scores: Vector) -> Call:
@@ -326,13 +328,13 @@ class Auto(Core):
         in_turn = len(y) < MANY
         side_by_side(prepare, sorted({self.view_of[i] for i in playing}), alone=in_turn)
         side_by_side(play, playing, alone=in_turn)
-        return said if self.foretold is None else self._as_foretold(said, self.foretold)
+        return said
 
     def _as_foretold(self, said: Said, before: Said) -> Said:
-        """What the members said when the row came, before labels in between were known: by that they are judged."""
-        said[:, 0] = before
-        said[self.out] = math.nan
-        return said
+        """What members and tops said when the row came, before labels in between came: they are judged by that."""
+        found = before[:, np.newaxis].copy()
+        found[: len(said)][self.out] = math.nan
+        return found
 
     def _silence(self, rows: int) -> Said:
         """What members say who all sleep."""
@@ -353,9 +355,10 @@ class Auto(Core):
         return self._mixed(given, past=True)[0] * (1.0 if np.isfinite(given.values).all() else math.nan)
 
     def foretell(self, row: NativeRows, past: bool) -> tuple[Any, Said]:
-        """The score of a row, and what each member says of it."""
-        said = self._guesses(rows_of(row), past)
-        return self._mix_scores(said)[0], said[:, 0].copy()
+        """The score of a row, and what each member, and each top, says of it."""
+        said, scores, voices = self._guesses(rows_of(row), past), np.empty(1), np.empty(TOPS)
+        _native.foretell_mixture(said, self.standing, self.tops, MIXING, self.record, scores, voices)
+        return scores[0], np.concatenate([said[:, 0], voices])
 
     def _mixed(self, rows: Rows, past: bool) -> Vector:
         return self._mix_scores(self._guesses(rows, past))

@@ -55,6 +55,11 @@ class Stream(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} stream of {self.source}>"
 
+    @property
+    def live(self) -> bool:
+        """Whether its rows come as they are written, and may have to be waited for."""
+        return False
+
     @abstractmethod
     def _read(self) -> Iterator[Block]:
         """One pass over the blocks as they stand in the source."""
@@ -130,6 +135,10 @@ class Watched(Stream):
 
     def _pass(self) -> Iterator[Block]:
         return self._read()  # a pass may end before its first row
+
+    @property
+    def live(self) -> bool:
+        return self._stream.live
 
     def fraction(self) -> float | None:
         return self._stream.fraction()

@@ -245,6 +245,29 @@ def decide(
     return found
 
 
+def still_open(first: Mapping[str, tuple[str, Asked]], semicolons: bool = False) -> list[str]:
+    """The columns that their first cell does not decide as `decide` does, unless a later cell is then refused.
+
+    Numbers that were declared have the decimal mark of the first cell, or the usual one. Dates that were declared may
+    turn out to have hours, unless the first has. A label that is a plain number stays one, and so does a word.
+
+    >>> still_open({"price": ("3,50", "numeric"), "day": ("2024-01-31", "date"), "label": ("yes", "label")})
+    ['day']
+    """
+    looked = {name: (Cells([cell]), asked) for name, (cell, asked) in first.items()}
+    comma = semicolons or any(cells.says_comma for cells, _ in looked.values())
+    return [name for name, (cells, asked) in looked.items() if not _decides(cells, asked, comma)]
+
+
+def _decides(cells: Cells, asked: Asked, comma: bool) -> bool:
+    if asked == "date" and cells.all:
+        dates = _date("", cells).kind.dates
+        return dates is not None and dates.hours and not cells.undated[dates.order]
+    if asked == "label" and cells.all:
+        return not cells.marks or (cells.plain and not comma)
+    return asked == "numeric"
+
+
 def _decided(name: str, cells: Cells, asked: Asked, preferred: Mark, speaks_comma: bool, typed: bool) -> Decision:
     if asked == "date":
         found = _date(name, cells)

@@ -71,6 +71,11 @@ class Labels:
         return self.positive is None and all(_FIXED.get(_spelling(one)) == code for one, code in self._codes.items())
 
     @property
+    def waits(self) -> bool:
+        """Whether rows are held until the other label shows."""
+        return self._waiting is not None
+
+    @property
     def untouched(self) -> bool:
         """Whether no label was met yet."""
         return not self._codes and self._waiting is None
@@ -111,7 +116,7 @@ class Labels:
         """The stream has ended: a single label that is still undecided is +1."""
         if self._waiting is not None:
             self._codes[self._waiting] = 1.0
-            self._waiting = None
+            self._waiting, self._held = None, 0
 
     @property
     def classes(self) -> tuple[Label | None, Label | None]:
@@ -180,7 +185,7 @@ class Labels:
             self._codes[label] = self._beside_known(label, source, line)
         elif self._waiting is not None and label != self._waiting:
             self._codes = Labels.pair(self._waiting, label)._codes
-            self._waiting = None
+            self._waiting, self._held = None, 0
         elif self._waiting is None and _spelling(label) in _FIXED:
             self._codes[label] = _FIXED[_spelling(label)]
         else:

@@ -13,6 +13,7 @@ import sys
 import weakref
 import zlib
 from collections import deque
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, BinaryIO, cast
 
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from noregret.errors import InputError, reason
+from noregret.stream.arriving import Arriving, arriving, may_wait
 
 STANDARD_INPUT = "standard input"
 CHUNK = 2**18
@@ -42,6 +44,13 @@ def compression(head: bytes) -> str | None:
     return "zstd" if head.startswith(b"\x28\xb5\x2f\xfd") else None
 
 
+def _may_be_compressed(head: bytes) -> bool:
+    """Whether more bytes could tell a compression."""
+    return any(
+        magic.startswith(head[: len(magic)]) for magic in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+    )
+
+
 def says_something(line: bytes) -> bool:
     """Whether a line of text is neither blank nor a comment."""
     return bool(line.strip()) and not line.lstrip().startswith(b"#")
@@ -57,6 +66,11 @@ class _Counted(io.RawIOBase):
 
     def readable(self) -> bool:
         return True
+
+    @property
+    def begun(self) -> bool:
+        """Whether the head was handed out."""
+        return not self._head
 
     def readinto(self, buffer: Any) -> int:
         if self._head:
@@ -76,8 +90,10 @@ class _Counted(io.RawIOBase):
 class Opened:
     """One pass over a source's decompressed bytes."""
 
-    def __init__(self, name: str, file: BinaryIO) -> None:
+    def __init__(self, name: str, file: BinaryIO, waiting: Arriving | None = None) -> None:
         self.name = name
+        self._arriving = waiting
+        file = file if waiting is None else cast(BinaryIO, waiting)
         head = _head_of(file)
         self.compression = compression(head)
         self._counted = _Counted(file, head)
@@ -88,6 +104,22 @@ class Opened:
     def position(self) -> int:
         """How many bytes, as stored, have been consumed."""
         return self._counted.position
+
+    @property
+    def live(self) -> bool:
+        """Whether its bytes can be had as they come."""
+        return self._arriving is not None and self.compression is None
+
+    def ready(self, seconds: float = 0.0) -> bool:
+        """Whether a read would return at once, or within so many seconds; one that decompresses is not asked."""
+        if self._arriving is None or self.compression is not None or self._pushed or not self._counted.begun:
+            return True
+        return self._arriving.ready(seconds)
+
+    @property
+    def finished(self) -> bool:
+        """Whether it was asked to end: what comes last may be half a line."""
+        return self._arriving is not None and self._arriving.asked
 
     def read(self, size: int = CHUNK, line: int | None = None) -> bytes:
         """Some bytes, at most `size`, none at the end; `line` is the line reached, for the error sentence."""
@@ -104,6 +136,8 @@ class Opened:
             plain = self.compression is None
             return self._counted.readinto(buffer) if plain else _fill(self._file, buffer)
         except (OSError, EOFError, ValueError, zlib.error, _lzma_error()) as error:
+            if self.finished:  # in the middle of what is compressed
+                return 0
             what = f"{self.compression} data are" if self.compression else "file is"
             raise InputError(f"the {what} damaged or cut short ({reason(error)})", self.name, line) from error
 
@@ -130,8 +164,13 @@ class Input:
         self.name = STANDARD_INPUT if path == "-" else path
         self.size: int | None = None
         self.rereadable = False
+        self.paused: Callable[[str], None] = _unheard  # told when rows wait for others, and why if that is known
         self._kept: Opened | None = None
         self._spooled: BinaryIO | None = None
+        self._arriving: Arriving | None = None
+        self._ahead = path == "-" and may_wait(_standard_input())  # open already, for whoever will read it
+        self._asked = False  # to finish
+        self._live: bool | None = None
         if path != "-":
             self._look()
 
@@ -145,21 +184,43 @@ class Input:
         if stat.S_ISREG(found.st_mode):
             self.size, self.rereadable = found.st_size, True
 
+    @property
+    def live(self) -> bool:
+        """Whether its bytes can be had as they come: from a pipe or a terminal, not compressed."""
+        if self._live is None and not self.rereadable:
+            self._kept = self.open()
+        return bool(self._live)
+
+    def finish(self) -> bool:
+        """End the pass with what was written by now; False for what never lets a reader wait, or is not open yet."""
+        self._asked = True
+        if self._arriving is not None:
+            self._arriving.finish()
+        return self._arriving is not None or self._ahead
+
     def open(self) -> Opened:
         if self._kept is not None:
             opened, self._kept = self._kept, None
             return opened
         if self.path == "-":
-            return Opened(self.name, _standard_input())
+            return self._opened(_standard_input(), owned=False)
         try:
             file = cast(BinaryIO, open(self.path, "rb", buffering=0))  # noqa: SIM115 (closed by Opened)
         except OSError as error:
             raise _cannot_open(self.path, error) from error
         try:
-            return Opened(self.name, file)
+            return self._opened(file, owned=True)
         except OSError as error:
             file.close()
             raise _cannot_open(self.path, error) from error
+
+    def _opened(self, file: BinaryIO, owned: bool) -> Opened:
+        self._arriving, self._ahead = arriving(file, owned), False
+        if self._asked and self._arriving is not None:
+            self._arriving.finish()
+        opened = Opened(self.name, file, self._arriving)
+        self._live = opened.live
+        return opened
 
     def keep(self, opened: Opened, looked_at: bytes) -> None:
         """Hand back an opened source after a look at its beginning; what can be opened again is closed."""
@@ -192,6 +253,9 @@ class Input:
         """
         if self._spooled is None:
             opened = self.open()
+            self._arriving = None  # what is cut short has no meaning
+            if opened.finished:
+                raise KeyboardInterrupt
             if self.rereadable and opened.compression is None:
                 opened.close()
                 return open(self.path, "rb")
@@ -200,6 +264,10 @@ class Input:
             weakref.finalize(self, self._spooled.close)
         self._spooled.seek(0)
         return cast(BinaryIO, os.fdopen(os.dup(self._spooled.fileno()), "rb"))
+
+
+def _unheard(why: str) -> None:
+    """Nobody asked."""
 
 
 def _spool(opened: Opened) -> BinaryIO:
@@ -245,7 +313,7 @@ def _fill(file: Any, buffer: Any) -> int:
 
 def _head_of(file: BinaryIO) -> bytes:
     head = b""
-    while len(head) < _HEAD and (piece := _some(file, _HEAD - len(head))):
+    while len(head) < _HEAD and _may_be_compressed(head) and (piece := _some(file, _HEAD - len(head))):
         head += piece
     return head
 

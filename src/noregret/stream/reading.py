@@ -177,6 +177,8 @@ def read(
     )
     if isinstance(source, (str, os.PathLike)):
         return _file(os.fspath(source), settings, cache)
+    if isinstance(source, Input):
+        return _one(source, settings, cache)
     if cache:
         raise SettingError("cache is for files: what is in memory needs none")
     return _in_memory(source, settings)
@@ -186,14 +188,18 @@ def _file(path: str, settings: Settings, cache: bool) -> Stream:
     """One file, or the parts that a folder or a pattern stands for."""
     paths = files_of(path)
     if paths is None:
-        file = Input(path)
-        return _cached(file, settings) if cache else formats.opened(file, settings)
+        return _one(Input(path), settings, cache)
 
     def part(path: str, features: Features | None) -> Stream:
         known = settings if features is None else replace(settings, features=features, **DECLARED)
         return _file(path, known, cache)
 
     return Files(path, paths, part)
+
+
+def _one(file: Input, settings: Settings, cache: bool) -> Stream:
+    """One file, or standard input."""
+    return _cached(file, settings) if cache else formats.opened(file, settings)
 
 
 def _names(given: Sequence[str]) -> tuple[str, ...]:

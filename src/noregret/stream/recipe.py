@@ -18,7 +18,19 @@ from numpy.typing import NDArray
 from noregret.errors import InputError, SettingError, listed, offers, spelled
 from noregret.stream.block import Dense, Floats, Rows
 from noregret.stream.cells import Strings, is_missing, number
-from noregret.stream.column import CATEGORY, LEFT_OUT, NUMBER, TEXT, Asked, Decision, Kind, kinds_of, label_line
+from noregret.stream.column import (
+    CATEGORY,
+    LEFT_OUT,
+    LOOKED_AT,
+    NUMBER,
+    TEXT,
+    Asked,
+    Decision,
+    Kind,
+    kinds_of,
+    label_line,
+    still_open,
+)
 from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import Column, HashedValues, by_row, merged
 from noregret.stream.interactions import Crossed, Product, add_pairs, interacting
@@ -312,6 +324,35 @@ def _decided(
     if label is not None and settings.labels and (settings.features is None or settings.features.label is None):
         wanted[label] = "label"
     return {place: said[names[place]] for place in new if names[place] in said} | look(wanted)
+
+
+def undecided(names: Sequence[str], cells: Sequence[str], settings: Settings, semicolons: bool) -> list[str]:
+    """The columns of which the first row does not tell what they are; none if later rows can only be refused."""
+    known = {} if settings.features is None else settings.features.columns
+    label = label_place(names, settings)
+    if settings.frozen or settings.columns is not None or (label is None and settings.labels):
+        return []
+    said = {*settings.categorical, *settings.text}
+    places = [place for place in _used(names, label, settings, known) if names[place] not in {*known, *said}]
+    if label is not None and settings.labels and (settings.features is None or settings.features.label is None):
+        places.append(label)
+
+    def asked(place: int) -> Asked:
+        if place == label:
+            return "label"
+        return "numeric" if names[place] in settings.numeric else "date" if names[place] in settings.date else ""
+
+    return still_open({names[place]: (cells[place], asked(place)) for place in places}, semicolons)
+
+
+def recognising(columns: Sequence[str]) -> str:
+    """Why the first rows wait for others: columns of which nobody said what they are."""
+    first = f"recognised from the first {LOOKED_AT:,} rows"
+    if not columns:
+        return f"the columns are {first}"
+    are = "column {} is" if len(columns) == 1 else "columns {} are"
+    *options, last = (spelled(option) for option in ("numeric", "categorical", "text", "ignore"))
+    return f"{are.format(listed(columns))} {first}: say what each is with {', '.join(options)} or {last}"
 
 
 def _extend(

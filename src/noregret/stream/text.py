@@ -1,23 +1,19 @@
-"""Text in chunks of whole lines, parsed by several threads, the rows in order."""
+"""Rows of text: what parses its chunks, and the streams of lines and of tables."""
 
 from __future__ import annotations
 
-import codecs
 import math
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
-from queue import SimpleQueue
-from threading import Semaphore, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import _native
 from noregret.errors import InputError
 from noregret.stream.base import Stream
 from noregret.stream.block import MAX_INDEX, Block, Floats, Ints, Rows
@@ -25,191 +21,23 @@ from noregret.stream.cells import Strings
 from noregret.stream.cells import number as number_in
 from noregret.stream.column import Asked, Decision, decide
 from noregret.stream.features import Features, Hints
-from noregret.stream.opening import Buffers, Input, Opened
+from noregret.stream.opening import Input, Opened
+from noregret.stream.pieces import (
+    Appetite,
+    Chunk,
+    available,
+    chunks,
+    decoded,
+    in_order,
+    is_one_chunk,
+    largest_chunk,
+    line_end,
+)
 from noregret.stream.reading import Settings
-from noregret.stream.recipe import plan
+from noregret.stream.recipe import plan, recognising, undecided
 from noregret.stream.task import LabelTokens
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-FIRST, LARGEST = 2**16, 2**22  # bytes: the first chunk is small, so that its rows are there soon
-LINE_LIMIT = 2**26  # bytes: a few compressed kilobytes could otherwise be a line that fills the memory
-SLACK = b"\n" * _native.SLACK  # what a parser may look at behind a chunk
-MARK = b"\xef\xbb\xbf"
-MOST = 8
-PATIENCE = 0.5  # seconds for the thread that fetches to end: one that waits for a silent source is left behind
-
-Cut = Callable[[bytearray, int, int], int]
 CellsOf = Callable[[int], Sequence[str]]  # the first cells of a column
-Work = TypeVar("Work")
-Answer = TypeVar("Answer")
-
-
-class Counts(NamedTuple):
-    """How often some bytes occur in a chunk of text."""
-
-    lines: int  # newlines
-    others: int
-    odd: int  # NUL, or not ASCII
-    white: int  # blanks, and what is below them: newlines too
-
-
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """Whole lines: data[start:stop], the last byte a newline, SLACK behind it."""
-
-    data: bytearray
-    start: int
-    stop: int
-    before: int = 0  # lines of the chunk in front of `start`
-    buffers: Buffers = field(default_factory=Buffers)  # where its rows may take memory from
-
-    def __len__(self) -> int:
-        return self.stop - self.start
-
-    @property
-    def array(self) -> NDArray[np.uint8]:
-        """The buffer as kernels take it."""
-        return np.frombuffer(self.data, dtype=np.uint8)
-
-    def counts(self, other: bytes) -> Counts:
-        """How often some bytes occur, `other` among them."""
-        return Counts(*_native.count_bytes(self.array, self.start, self.stop, other[0]))
-
-    def line(self, begin: int) -> bytes:
-        """The line that begins there, without its newline."""
-        return bytes(self.data[begin : self.data.index(b"\n", begin)])
-
-    def without_nul(self) -> int:
-        """Where the first line begins that holds a NUL byte; the end of the chunk where none does."""
-        return self._line_of(self.data.find(b"\0", self.start, self.stop))
-
-    def decodable(self) -> int:
-        """Where the first line begins that holds a NUL byte or is not UTF-8; the end of the chunk where all is text."""
-        stop = self.without_nul()
-        try:
-            codecs.utf_8_decode(memoryview(self.data)[self.start : stop], "strict", True)
-            return stop
-        except UnicodeDecodeError as error:
-            return self._line_of(self.start + error.start)
-
-    def _line_of(self, at: int) -> int:
-        """Where the line of a byte begins; the end of the chunk for −1."""
-        return self.stop if at < 0 else self.data.rfind(b"\n", self.start, at) + 1 or self.start
-
-
-def line_end(data: bytearray, start: int, filled: int) -> int:
-    """Where the last whole line of the text ends; `start` when there is none."""
-    return max(data.rfind(b"\n", start, filled) + 1, start)
-
-
-def too_long(source: str, line: int | None = None) -> InputError:
-    """What is wrong with a line, or a record of several, that has no end within the limit."""
-    return InputError(
-        f"a line or record must end within {LINE_LIMIT // 2**20} MiB, and this one does not", source, line
-    )
-
-
-def chunks(opened: Opened, cut: Cut = line_end, largest: Callable[[], int] | None = None) -> Iterator[Chunk]:
-    """Every line of the text, the last one with a newline too; the byte-order mark is left out.
-
-    A chunk ends where `cut` says, and has about `largest()` bytes at most. Whole lines that were read before the source
-    turned out to be damaged, or before a line that is too long, come before the error.
-    """
-    rest, size, first, buffers = b"", FIRST, True, Buffers()
-    trouble: InputError | None = None
-    more = True
-    while more:
-        data = buffers.text(min(max(size, 2 * len(rest)), LINE_LIMIT + len(MARK)) + 1 + len(SLACK))
-        data[: len(rest)] = rest
-        filled, room = len(rest), len(data) - 1 - len(SLACK)
-        while more and filled < room:
-            try:
-                count = opened.fill(memoryview(data)[filled:room])
-            except InputError as error:
-                trouble, count = error, 0
-            filled, more = filled + count, count > 0
-        start = len(MARK) if first and data.startswith(MARK) else 0
-        stop = cut(data, start, filled)
-        if more and stop == start and filled - start > LINE_LIMIT:
-            raise too_long(opened.name)
-        if not more and trouble is None and filled > stop:
-            stop = filled
-            if data[filled - 1] != 10:
-                data[filled] = 10
-                filled = stop = filled + 1
-        rest = bytes(memoryview(data)[stop:filled])
-        if stop > start:
-            data[stop : stop + len(SLACK)] = SLACK
-            yield Chunk(data, start, stop, buffers=buffers)
-            del data  # the next may take its memory
-            first, size = False, min(2 * size, LARGEST if largest is None else largest())
-        else:
-            rest = bytes(memoryview(data)[:filled])
-    if trouble is not None:
-        raise trouble
-
-
-def binary(source: str, line: int) -> InputError:
-    """What is wrong with a line that holds a NUL byte."""
-    return InputError("holds a NUL byte: this is a binary file, expected text", source, line)
-
-
-def decoded(line: bytes, source: str, number: int) -> str:
-    """The line as UTF-8 text."""
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        byte = line[error.start]
-        raise InputError(f"is not UTF-8 text: byte 0x{byte:02x} has no meaning there", source, number) from error
-
-
-def available() -> int:
-    """How many threads are of use here, at most eight."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores, MOST)
-
-
-def in_order(chunks: Iterator[Work], work: Callable[[Work], Answer], threads: int) -> Generator[Answer]:
-    """work(chunk) for every chunk; an error of either comes where its chunk would have come.
-
-    >>> list(in_order(iter("abc"), str.upper, 2))
-    ['A', 'B', 'C']
-    """
-    if threads == 1:
-        yield from map(work, chunks)
-        return
-    from concurrent.futures import ThreadPoolExecutor
-
-    room = Semaphore(threads + 1)  # chunks on their way
-    answers: SimpleQueue[Future[Answer] | BaseException | None] = SimpleQueue()
-    left = False
-
-    def fetch() -> None:
-        try:
-            for chunk in chunks:
-                answers.put(pool.submit(work, chunk))
-                room.acquire()
-                if left:
-                    return
-            answers.put(None)
-        except BaseException as error:  # it is raised where it is waited for
-            answers.put(error)
-
-    with ThreadPoolExecutor(threads, "parse") as pool:
-        fetching = Thread(target=fetch, name="fetch", daemon=True)
-        fetching.start()
-        try:
-            while (answer := answers.get()) is not None:
-                if isinstance(answer, BaseException):
-                    raise answer
-                yield answer.result()
-                room.release()
-        finally:
-            left = True
-            room.release(threads + 2)
-            fetching.join(PATIENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +117,14 @@ class TextStream(Stream):
         self._settings = settings
         self._opened: Opened | None = None
 
+    @cached_property
+    def _appetite(self) -> Appetite:
+        return Appetite()
+
+    @property
+    def live(self) -> bool:
+        return self._file.live
+
     def fraction(self) -> float | None:
         return None if not (self._opened and self._file.size) else self._opened.position / self._file.size
 
@@ -299,16 +135,21 @@ class TextStream(Stream):
     def _label_tokens(self) -> LabelTokens:
         return LabelTokens(self.source, self._settings.labels)
 
-    def _chunks(self) -> Generator[Chunk]:
+    def _chunks(self) -> Generator[Chunk | None]:
         with self._file.open() as self._opened:
-            yield from chunks(self._opened)
+            yield from chunks(self._opened, hungry=self._appetite)
 
     def _read(self) -> Iterator[Block]:
         labels, before, self._opened = self._label_tokens(), 0, None
+        threads = 1 if is_one_chunk(self._file.size) else self._settings.threads or available()
         chunks = self._chunks()
-        parts = in_order(chunks, self._parse, 1 if self._is_one_chunk() else self._settings.threads or available())
+        parts = in_order(chunks, self._parse, threads, self._appetite)
         try:
             for part in parts:
+                if part is None:
+                    if before:
+                        self._file.paused("")
+                    continue
                 if part.hints is not None:
                     self.features.note(part.hints)
                 if len(part.lines):
@@ -322,13 +163,10 @@ class TextStream(Stream):
                 raise
             raise InputError(error.sentence, error.source, before + 1) from error
         finally:
+            self._file.finish()  # nobody waits for more
             parts.close()
             with suppress(ValueError):  # another thread still waits for bytes of a source that is silent
                 chunks.close()
-
-    def _is_one_chunk(self) -> bool:
-        """Threads would only be started to wait for one another."""
-        return self._file.size is not None and self._file.size <= FIRST
 
     def _block(self, part: ParsedChunk, labels: LabelTokens, before: int) -> Block:
         lines = part.lines + (before + 1)
@@ -342,15 +180,22 @@ class TextStream(Stream):
 
 
 class TableText(TextStream):
-    """Rows of named columns: what these are, unless it is declared, the first thousand rows tell."""
+    """Rows of named columns: what these are, unless it is declared, the first thousand rows tell.
+
+    Of a source that has to be waited for the first row may tell it all, if that is said of every column or known: the
+    other rows can then only be refused, for they are what they would be in a file.
+    """
+
+    _heads = 0  # lines before the first row
 
     def __init__(self, file: Input, settings: Settings) -> None:
         self._file, self._settings = file, settings
-        self._waiting: Iterator[Chunk] | None = None  # what was looked at of a source that can be read only once
+        self._waiting: Iterator[Chunk | None] | None = None  # what was looked at, if it can be read only once
         self._looking = True
+        self._open: list[str] | None = None  # columns that the first row does not tell, once it has come
         source = self._whole_chunks()
         try:
-            looked_at, names, cells = self._look(source)
+            looked_at, names, cells = self._look(self._awaited(source))
             self._plan = plan(names, lambda asked: self._decided(names, cells, asked), settings, file.name)
         except BaseException:
             source.close()
@@ -373,7 +218,7 @@ class TableText(TextStream):
 
     def _largest(self) -> int:
         """How many bytes a chunk should have at most."""
-        return LARGEST
+        return largest_chunk()
 
     def _semicolons(self) -> bool:
         """Whether cells are separated by semicolons, so that a comma is rather a decimal mark."""
@@ -389,20 +234,37 @@ class TableText(TextStream):
         )
         return {place: found[names[place]] for place in asked}
 
-    def _whole_chunks(self) -> Generator[Chunk]:
+    def _told(self, names: Sequence[str], cells: Sequence[str]) -> bool:
+        """Whether the first row tells what all columns are."""
+        if self._open is None and self._opened is not None and self._opened.live:
+            self._open = undecided(names, cells, self._settings, self._semicolons())
+        return self._open == []
+
+    def _awaited(self, source: Iterator[Chunk | None]) -> Iterator[Chunk]:
+        """The chunks that are looked at; whoever has to wait for them is told why."""
+        lines = 0
+        for text in source:
+            if text is not None:
+                yield text
+                lines += text.data.count(b"\n", text.start, text.stop)
+            elif lines > self._heads:
+                self._file.paused(recognising(self._open or ()))
+
+    def _whole_chunks(self) -> Generator[Chunk | None]:
         """The text in chunks of whole rows."""
         with self._file.open() as self._opened:
             lines = 0
             try:
-                for text in chunks(self._opened, self._cut, self._largest):
+                for text in chunks(self._opened, self._cut, self._largest, self._appetite):
                     yield text
-                    lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
+                    if text is not None:
+                        lines += text.data.count(b"\n", text.start, text.stop) if self._looking else 0
             except InputError as error:
                 if error.line is not None or not self._looking:
                     raise  # who reads the rows knows the line
                 raise InputError(error.sentence, error.source, lines + 1) from error
 
-    def _chunks(self) -> Generator[Chunk]:
+    def _chunks(self) -> Generator[Chunk | None]:
         yield from self._whole_chunks() if self._waiting is None else self._waiting
 
     def _label_tokens(self) -> LabelTokens:

@@ -59,10 +59,13 @@ def mixture(facts: Facts) -> Claim:
     """The total log-loss L is at most ln(1/π_i) + ln 2 above that of every member i, on every stream.
 
     Bayes' mixture of the members loses −ln Σ π_i·e^(−L_i) ≤ L_i + ln(1/π_i), and it has the prior ½ at the top.
+    Where labels come late L_i is of what member i said when the row came, and what Bayes' mixture lost more for having
+    spoken then is added.
     """
     pool, lost = facts.pool, _lost(facts)
     above = [lost - pool.losses[name] - pool.priors[name] for name in pool.losses]
-    return Claim(_ln(2.0) + _slack(facts), largest(*above), math.inf, {"members": float(len(above))})
+    bound = _ln(2.0) + _slack(facts) + pool.lag(0)
+    return Claim(bound, largest(*above), math.inf, {"members": float(len(above))})
 
 
 @theorem(
@@ -83,7 +86,7 @@ def tracking(facts: Facts) -> Claim:
     pool, lost, T = facts.pool, _lost(facts), float(len(facts.rounds))
     n = len(pool.losses)
     switches = _ln(float(max(n - 1, 1))) * 8.0 + _ln(T) * 9.0
-    bound = _ln(8.0) + largest(*pool.priors.values()) + switches + _slack(facts)
+    bound = _ln(8.0) + largest(*pool.priors.values()) + switches + _slack(facts) + pool.lag(1)
     return Claim(bound, lost - pool.sequence, lost.hi, {"members": float(n)})
 
 

@@ -23,9 +23,10 @@ from noregret.stream.block import Floats, Ints
 from noregret.stream.cells import Strings, number
 from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
+from noregret.stream.pieces import Chunk, binary, decoded, line_end
 from noregret.stream.reading import Settings
 from noregret.stream.recipe import Plan, label_place, plain_number
-from noregret.stream.text import CellsOf, Chunk, ParsedChunk, TableText, binary, decoded, line_end
+from noregret.stream.text import CellsOf, ParsedChunk, TableText
 
 DELIMITERS = ",;\t|"
 CELL_LIMIT = 2**24
@@ -38,6 +39,8 @@ def looks_like(line: bytes) -> bool:
 
 class Delimited(TableText):
     """The rows of a CSV or TSV file."""
+
+    _heads = 1
 
     def __init__(self, file: Input, settings: Settings) -> None:
         self._between = ""
@@ -79,7 +82,10 @@ class Delimited(TableText):
                 self.header = [name.strip() for name in records.take() or ()]
             if told and self.header:  # nothing is to be found out
                 break
-            found = _numbers_alone(text, records.at, self._between, self.header, settings)
+            at = records.at
+            if (first := self._told_by(records)) is not None:
+                return looked_at, self.header, lambda place: (first[place],)
+            found = _numbers_alone(text, at, self._between, self.header, settings)
             if found is None:
                 return self._look_closely(chain(looked_at, source))
             rows += found[0]
@@ -90,6 +96,16 @@ class Delimited(TableText):
             raise EmptyError("holds no rows, not even a header line", self._file.name)
         label = label_place(self.header, settings)
         return looked_at, self.header, lambda place: labels[:LOOKED_AT] if place == label else ()
+
+    def _told_by(self, records: Records) -> list[str] | None:
+        """The first row, where it tells what all columns are."""
+        if self._open is not None or not self.header:
+            return None
+        try:
+            cells = records.take(len(self.header))
+        except InputError:  # who looks closely knows the line
+            return None
+        return cells if cells is not None and self._told(self.header, cells) else None
 
     def _look_closely(self, source: Iterator[Chunk]) -> tuple[list[Chunk], list[str], CellsOf]:
         """As `_look`, cell by cell."""
@@ -117,11 +133,11 @@ class Delimited(TableText):
             self._between = delimiter(next(filter(bytes.strip, lines), b"").decode("utf-8", "replace"))
         return Records(text, self._between, self._file.name, at, line)
 
-    def _chunks(self) -> Generator[Chunk]:
+    def _chunks(self) -> Generator[Chunk | None]:
         """The text behind the header."""
         passed = False
         for text in super()._chunks():
-            if not passed:
+            if text is not None and not passed:
                 header = self._records(text, text.start, 0)
                 passed = header.take() is not None
                 text = replace(text, start=header.at, before=header.line)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -22,9 +22,10 @@ from noregret.stream.block import BLOCK_VALUES, Floats
 from noregret.stream.cells import Strings, as_text
 from noregret.stream.column import LOOKED_AT
 from noregret.stream.opening import Input
+from noregret.stream.pieces import Chunk, binary, decoded
 from noregret.stream.reading import DECLARING, Settings
-from noregret.stream.recipe import plain_number
-from noregret.stream.text import CellsOf, Chunk, ParsedChunk, TableText, binary, decoded
+from noregret.stream.recipe import label_place, plain_number
+from noregret.stream.text import CellsOf, ParsedChunk, TableText
 
 Row = dict[str, Any]
 NUMBERS = frozenset((int, float, bool, type(None)))
@@ -49,6 +50,7 @@ class JsonLines(TableText):
     def __init__(self, file: Input, settings: Settings) -> None:
         self._names: list[str] = []
         self._row_bytes = 1  # on average
+        self._looked_at = 0  # rows
         super().__init__(file, settings)
         self._known = frozenset(self._names)
 
@@ -61,7 +63,7 @@ class JsonLines(TableText):
             looked_at.append(text)
             found, places, wrong = _objects(text, self._file.name, before, self._settings.ignore)
             rows, lines = rows + found, lines + places
-            if len(rows) >= LOOKED_AT:
+            if len(rows) >= LOOKED_AT or self._told_by(rows[:1]):
                 break
             if wrong is not None:
                 raise wrong
@@ -69,16 +71,35 @@ class JsonLines(TableText):
         if not rows:
             raise EmptyError("holds no rows", self._file.name)
         self._row_bytes = sum(map(len, looked_at)) // len(rows) + 1
-        self._names = self._columns_of(rows[:LOOKED_AT], ended=len(rows) < LOOKED_AT)
-        table = _Table(rows[:LOOKED_AT], lines, self._file.name)
+        told = self._open == []
+        first = rows[: 1 if told else LOOKED_AT]
+        self._looked_at = len(first)
+        self._names = self._columns_of(first, ended=not told and len(rows) < LOOKED_AT)
+        table = _Table(first, lines, self._file.name)
         return looked_at, self._names, lambda place: _cells(table.values(self._names[place]))
 
-    def _columns_of(self, rows: Iterable[Row], ended: bool) -> list[str]:
-        """The keys with a value somewhere, as they show, and those known; declared ones too if they may come later."""
+    def _told_by(self, rows: Sequence[Row]) -> bool:
+        """Whether the first row, if it is there, tells what all columns are."""
+        if not rows:
+            return False
+        names = self._columns_of(rows, ended=False)
+        if self._settings.labels and label_place(names, self._settings) is None:
+            return False
+        cells = [value if type(value) not in NESTED else None for value in map(rows[0].get, names)]
+        return self._told(names, _cells(cells))
+
+    def _columns_of(self, rows: Sequence[Row], ended: bool) -> list[str]:
+        """The keys with a value in the first row, those declared, those with a value in other rows, and those known.
+
+        They stand in the same order whether a declared one shows early, late or, unless the rows have ended, not yet.
+        """
         given, known = self._settings, {} if self._settings.features is None else self._settings.features.columns
-        shown = (key for row in rows for key, value in row.items() if value is not None or key in given.ignore)
-        declared = () if ended else (name for option in SAID for name in given.named(option))
-        return list(dict.fromkeys((*shown, *known, *declared, *(given.columns or ()))))
+        shown = [
+            dict.fromkeys(key for key, value in row.items() if value is not None or key in given.ignore) for row in rows
+        ]
+        there = dict.fromkeys(chain.from_iterable(shown))
+        declared = (name for option in SAID for name in given.named(option) if not ended or name in there)
+        return list(dict.fromkeys((*shown[0], *declared, *(given.columns or ()), *there, *known)))
 
     def _largest(self) -> int:
         """A short line may lack most of very many keys, and still becomes a whole row."""
@@ -105,7 +126,7 @@ class JsonLines(TableText):
         """The plain numbers, the columns taken as text, and the labels."""
         plan, table = self._plan, _Table(rows, lines, self._file.name)
         if not self.frozen:
-            table.refuse_others(self._known)
+            table.refuse_others(self._known, self._looked_at)
         X = plan.matrix([table.numbers(column.name) for column in plan.numeric], len(rows))
         texts = [Strings.of(_cells(table.values(column.name))) for column in plan.texts]
         return X, texts, [None] * len(rows) if plan.label is None else table.values(self._names[plan.label])
@@ -125,14 +146,15 @@ class _Table:
             names = dict.fromkeys(chain.from_iterable(layouts))
             self._columns = {name: [row.get(name) for row in rows] for name in names}
 
-    def refuse_others(self, known: Collection[str]) -> None:
+    def refuse_others(self, known: Collection[str], looked_at: int) -> None:
         """An error at the first row with a value under a key that is not known."""
         others = {name: values for name, values in self._columns.items() if name not in known}
         first = {name: self._first(name, lambda value: value is not None) for name in others}
         at, name = min(((place, name) for name, place in first.items() if place is not None), default=(None, ""))
         if at is not None:
             remedies = [spelled(option, columns=[name]) for option in ("numeric", "categorical", "ignore")]
-            said = f"{name!r} is in none of the first {LOOKED_AT:,} rows: say what it is, such as"
+            where = "not in the first row" if looked_at == 1 else f"in none of the first {LOOKED_AT:,} rows"
+            said = f"{name!r} is {where}: say what it is, such as"
             raise self._at(at, f"{said} {', '.join(remedies[:-1])} or {remedies[-1]}")
 
     def values(self, name: str) -> Sequence[Any]:

@@ -14,8 +14,9 @@ from noregret.errors import InputError
 from noregret.stream.block import MAX_INDEX, Sparse, reach
 from noregret.stream.cells import number as number_of
 from noregret.stream.opening import Input
+from noregret.stream.pieces import Chunk, binary, decoded
 from noregret.stream.reading import Settings
-from noregret.stream.text import Chunk, LineRows, ParsedChunk, TextStream, binary, decoded
+from noregret.stream.text import LineRows, ParsedChunk, TextStream
 
 Pairs = tuple[list[int], list[float]]
 

@@ -20,8 +20,9 @@ from noregret.stream.cells import number as number_of
 from noregret.stream.features import Features, Hints
 from noregret.stream.hashing import hashes
 from noregret.stream.opening import Input
+from noregret.stream.pieces import Chunk, binary, decoded
 from noregret.stream.reading import Settings
-from noregret.stream.text import Chunk, LineRows, ParsedChunk, TextStream, binary, decoded
+from noregret.stream.text import LineRows, ParsedChunk, TextStream
 
 BLANKS = " \t\r"
 NAME = re.compile(rb"[^ \t\r\n|:]*")
