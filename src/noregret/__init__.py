@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from noregret._version import __version__
 
 if TYPE_CHECKING:
+    from noregret.adversary import LinearGame, linear_game
     from noregret.batch import BatchRun
     from noregret.domain import Domain
     from noregret.errors import (
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from noregret.late.playing import play_late
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
+    from noregret.mean import MeanRun, mean_estimation
     from noregret.picture.plotting import plot
     from noregret.proof.certify import certify
     from noregret.proof.receipt import Receipt
@@ -139,7 +141,9 @@ _HOME = {
     "LogisticNewton": "sklearn",
     "LOSSES": "loss",
     "Loss": "loss",
+    "LinearGame": "adversary",
     "MarkovLabels": "sklearn",
+    "MeanRun": "mean",
     "ModelFileError": "errors",
     "MulticlassPerceptron": "sklearn",
     "NaiveBayes": "sklearn",
@@ -189,8 +193,10 @@ _HOME = {
     "dimensions": "finite",
     "duel": "finite",
     "family": "finite",
+    "linear_game": "adversary",
     "load": "sklearn",
     "load_class": "finite",
+    "mean_estimation": "mean",
     "play": "protocol",
     "play_late": "late.playing",
     "play_finite": "finite",
@@ -235,10 +241,12 @@ __all__ = [
     "InputError",
     "Kernel",
     "KernelPerceptron",
+    "LinearGame",
     "LogisticNewton",
     "Loss",
     "MarkovClasses",
     "MarkovLabels",
+    "MeanRun",
     "ModelFileError",
     "MulticlassPerceptron",
     "NaiveBayes",
@@ -287,8 +295,10 @@ __all__ = [
     "dimensions",
     "duel",
     "family",
+    "linear_game",
     "load",
     "load_class",
+    "mean_estimation",
     "play",
     "play_finite",
     "play_late",

@@ -8,6 +8,7 @@ import typer
 
 import noregret as nr
 from noregret import finite, loss
+from noregret.cli.linear_game import sizes_of
 from noregret.cli.main import COMMANDS, program
 from noregret.errors import SettingError
 from noregret.experts.methods import METHODS
@@ -53,7 +54,9 @@ def known_loss(text):
 
 
 def known_game(text):
-    """A class or an exercise by its name."""
+    """A class, an exercise or linear losses by their name."""
+    if text.startswith("linear:"):
+        return bool(sizes_of(text))
     return bool(finite.exercise(text) if text.startswith("exercise") else finite.family(text))
 
 
@@ -163,7 +166,10 @@ NUMBERED = {
         *("Theorem 3 (7)", "Theorem 3 (8)", "section 3.3", "section 4", "Theorem 4 (9)", "Corollary 3", "Corollary 4"),
         "section 5",
     ],
-    "Chan's lecture": ["J_hard", "misclassified set", "batch update", "online update", "convergence theorem"],
+    "Chan's lecture": [
+        *("J_hard", "misclassified set", "batch update", "online update", "step sizes", "inseparable rows"),
+        *("convex solvers", "solutions are not unique", "convergence theorem", "its proof"),
+    ],
     "Shalev-Shwartz & Ben-David": [
         *("Definition 21.1", "Corollary 21.2", "Theorem 21.3", "Figure 21.1", "Definition 21.4", "Definition 21.5"),
         *("Lemma 21.6", "Lemma 21.7", "Corollary 21.8", "Theorem 21.9", "Theorem 21.10", "Theorem 21.11"),

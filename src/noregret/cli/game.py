@@ -20,7 +20,8 @@ TREE, COINS = "tree", "coins"
 Class = Annotated[
     str,
     typer.Argument(
-        help="A class: a 0/1 matrix (CSV, .npy, Parquet) or a family: thresholds:7. Or exercise:1, :2, :3.",
+        help="A class: a 0/1 matrix (CSV, .npy, Parquet) or a family: thresholds:7. Or exercise:1, :2, :3; or linear"
+        " losses: linear:T,d.",
         metavar="CLASS",
     ),
 ]
@@ -31,7 +32,10 @@ class Asked(Group):
 
     learner: Annotated[
         str | None,
-        typer.Option(help="soa (default), halving, consistent, expert or you; against coins agnostic or expert."),
+        typer.Option(
+            help="soa (default), halving, consistent, expert or you; against coins agnostic or expert; against linear"
+            " losses a linear learner, name:key=value,… (default: ogd:loss=hinge)."
+        ),
     ] = None
     turns: Annotated[
         str | None,
@@ -59,22 +63,52 @@ class Asked(Group):
     games: Annotated[int | None, typer.Option(help="Against coins: how many games (default 200).", min=1)] = None
     seed: Annotated[int | None, typer.Option(help="Against coins: the seed of the coins (default 0).", min=0)] = None
     seconds: Annotated[
-        float,
+        float | None,
         typer.Option(
-            help="Time limit for the search of Littlestone dimensions; then the deepest tree found is played.",
+            help="Time limit for the search of Littlestone dimensions (default: 60); then the deepest tree found is"
+            " played.",
             metavar="S",
         ),
-    ] = 60.0
+    ] = None
+    radius: Annotated[
+        float | None,
+        typer.Option(help="Linear losses: the radius U of the comparators, and of the learner (default: 1)."),
+    ] = None
+    length: Annotated[
+        float | None, typer.Option(help="Linear losses: the length G of every gradient (default: 1).")
+    ] = None
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw the game, or the games, to this file (.png, .svg, .pdf).", metavar="FILE"),
     ] = None
     picture: Annotated[
         str | None,
-        typer.Option(help="What --plot draws: tree (default) or mistakes; against coins regret.", metavar="KIND"),
+        typer.Option(
+            help="What --plot draws: tree (default) or mistakes; of coins and linear losses regret.",
+            metavar="KIND",
+        ),
     ] = None
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False
+
+    def check(self) -> None:
+        """What goes together in a game on a class."""
+        if self.adversary not in (None, TREE, COINS):
+            raise SettingError(f"--adversary must be tree or coins, got {self.adversary!r}")
+        if self.tie not in (None, 0, 1):
+            raise SettingError(f"--tie must be 0 or 1, got {self.tie}")
+        self.refuse("is for games of linear losses, not a class", "radius", "length")
+        if self.learner != "expert":
+            self.refuse("goes with --learner expert", "turns")
+        if self.adversary != COINS:
+            self.refuse("goes with --adversary coins", "games", "seed")
+
+    @property
+    def limit(self) -> float:
+        """How long the search of Littlestone dimensions may take."""
+        from noregret.cli.solving import checked_seconds
+
+        return checked_seconds(60.0 if self.seconds is None else self.seconds)
 
     def refuse(self, why: str, *names: str) -> None:
         """A sentence for the first of these options that was given."""
@@ -91,22 +125,14 @@ def game(source: Class, asked: Asked) -> None:
 
     Example: noregret game thresholds:7 --learner halving
     """
-    from noregret.cli.gaming import play_coins, play_exercise_named, play_tree
-    from noregret.cli.solving import checked_seconds
+    from noregret.cli.gaming import play_against_linear_losses, play_coins, play_named, play_tree
 
-    if asked.adversary not in (None, TREE, COINS):
-        raise SettingError(f"--adversary must be tree or coins, got {asked.adversary!r}")
-    if asked.tie not in (None, 0, 1):
-        raise SettingError(f"--tie must be 0 or 1, got {asked.tie}")
-    if asked.learner != "expert":
-        asked.refuse("goes with --learner expert", "turns")
-    if asked.adversary != COINS:
-        asked.refuse("goes with --adversary coins", "games", "seed")
-    limit = checked_seconds(asked.seconds)
-    if source.partition(":")[0] == "exercise":
-        answer = play_exercise_named(source, asked, limit)
+    if source.startswith("linear:"):
+        answer = play_against_linear_losses(source, asked)
     else:
-        answer = (play_coins if asked.adversary == COINS else play_tree)(source, asked, limit)
+        asked.check()
+        named = source.partition(":")[0] == "exercise"
+        answer = (play_named if named else play_coins if asked.adversary == COINS else play_tree)(source, asked)
     if asked.json:
         put_json(answer.figures)
     elif not asked.quiet:

@@ -1,4 +1,4 @@
-"""The games of `noregret game`: down a tree, against fair coins, and those of the exercises; as data and as tables."""
+"""The games of `noregret game`: down a tree, against fair coins, of exercises, of linear losses; as data and tables."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ class Answer:
 # -- down the tree -----------------------------------------------------------------------------------------------------
 
 
-def play_tree(source: str, asked: Asked, limit: float) -> Answer:
+def play_tree(source: str, asked: Asked) -> Answer:
     """A learner, or a person, against the adversary that walks down the deepest tree."""
     kind = asked_kind(asked.plot, asked.picture, ("tree", "mistakes"))
-    hypotheses, depths = _class(source, limit)
+    hypotheses, depths = _class(source, asked.limit)
     name = asked.learner or "soa"
     make = make_player(asked, name, hypotheses, depths)
-    ends, tree = _searched(asked, depths, limit, name if name in (SOA.name, Expert.name) else None)
+    ends, tree = _searched(asked, depths, name if name in (SOA.name, Expert.name) else None)
     adversary = TreeAdversary(hypotheses, tree, beyond=asked.rounds is not None)
     if name == You.name and not (asked.json or asked.quiet):
         print(f"{counted(len(hypotheses), 'hypothesis')}, Littlestone dimension {ends}: answer 0 or 1")
     run = duel(make(), adversary, asked.rounds)
     if name == You.name:
-        depths.give(limit)  # a person may think as long as they like
+        depths.give(asked.limit)  # a person may think as long as they like
     draw(run, kind=kind, to=asked.plot)
     return Answer(_figures(run, hypotheses, name, depths, ends), _show_game)
 
@@ -71,7 +71,7 @@ def _class(source: str, limit: float) -> tuple[HypothesisClass, Depths]:
     return hypotheses, Depths(hypotheses, limit)
 
 
-def _searched(asked: Asked, depths: Depths, limit: float, needs: str | None) -> tuple[Bounds, MistakeTree]:
+def _searched(asked: Asked, depths: Depths, needs: str | None) -> tuple[Bounds, MistakeTree]:
     """The deepest tree found in time; refused where the learner, named here, `needs` the exact dimension."""
     from noregret.cli.dim import searching
 
@@ -79,8 +79,8 @@ def _searched(asked: Asked, depths: Depths, limit: float, needs: str | None) -> 
         ends, tree = deepest_tree(depths, progress)
     if needs is not None and not ends.exact:
         raise SettingError(
-            f"{needs} needs the exact Littlestone dimension, and after {limit:g} s only {ends} is proved: increase"
-            " --seconds or choose another learner"
+            f"{needs} needs the exact Littlestone dimension, and after {asked.limit:g} s only {ends} is proved:"
+            " increase --seconds or choose another learner"
         )
     return ends, tree
 
@@ -164,15 +164,15 @@ def _verdict(one: dict[str, Any]) -> str:
 # -- the exercises -----------------------------------------------------------------------------------------------------
 
 
-def play_exercise_named(source: str, asked: Asked, limit: float) -> Answer:
+def play_named(source: str, asked: Asked) -> Answer:
     """The game of an exercise: its class, its learner unless another is asked for, its sequence or adversary."""
     found, points = exercise(source)
     asked.refuse(f"does not go with exercise:{found.number}: its game is given", "adversary", "rounds")
     kind = asked_kind(asked.plot, asked.picture, ("mistakes", "tree") if found.number == 2 else ("mistakes",))
-    hypotheses, depths = _class(f"{found.family}:{points}", limit)
+    hypotheses, depths = _class(f"{found.family}:{points}", asked.limit)
     name = asked.learner or found.learner
     make = make_player(asked, name, hypotheses, depths)
-    ends, tree = _searched(asked, depths, limit, needs=source)
+    ends, tree = _searched(asked, depths, needs=source)
     run = play_exercise(found, hypotheses, make, tree)
     draw(run, kind=kind, to=asked.plot)
     figures = _figures(run, hypotheses, name, depths, ends)
@@ -196,13 +196,13 @@ def _show_exercise(answer: dict[str, Any]) -> None:
 # -- against coins -----------------------------------------------------------------------------------------------------
 
 
-def play_coins(source: str, asked: Asked, limit: float) -> Answer:
+def play_coins(source: str, asked: Asked) -> Answer:
     """Many games against fair coins, each with a new learner."""
     kind = asked_kind(asked.plot, asked.picture, ("regret",))
-    hypotheses, depths = _class(source, limit)
+    hypotheses, depths = _class(source, asked.limit)
     name, rounds = asked.learner or Agnostic.name, asked.rounds or ROUNDS
     make = _against_coins(asked, name, hypotheses, depths, rounds)
-    _, tree = _searched(asked, depths, limit, needs=name)
+    _, tree = _searched(asked, depths, needs=name)
     games = coin_games(make, hypotheses, rounds, asked.games or GAMES, asked.seed or 0, tree)
     draw(games, kind=kind, to=asked.plot)
     return Answer(_coin_figures(games, make()), _show_coins)
@@ -275,3 +275,18 @@ def _show_coins(answer: dict[str, Any]) -> None:
     print("the confidence interval is Azuma's: it holds for fair, independent coins, which no run can check;")
     print("the expected regret is computed, not measured: half the mean distance of a fair walk, block by block")
     _show_certificates(answer)
+
+
+# -- linear losses -----------------------------------------------------------------------------------------------------
+
+
+def play_against_linear_losses(source: str, asked: Asked) -> Answer:
+    """A linear learner against the adversary that leaves none a regret below U·G·√T."""
+    from noregret.cli.linear_game import LinearGameOptions, answer_of, play_linear, show
+
+    ours = ("tie", "rounds", "seconds", "turns", "adversary", "games", "seed")
+    asked.refuse("is for games of a class, not linear losses", *ours)
+    kind = asked_kind(asked.plot, asked.picture, ("regret",))
+    played = play_linear(source, LinearGameOptions(asked.learner, asked.length, asked.radius))
+    draw(played, kind=kind, to=asked.plot)
+    return Answer(answer_of(played), show)

@@ -97,7 +97,8 @@ class Asked(Shown, Solving, Reading, Playing):
         str | None,
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
-            " features boundary and updates; of a perceptron lifting and surrogate; with --certify regret and bounds.",
+            " features boundary and updates; of a perceptron lifting and surrogate; of linear learners tangent; with"
+            " --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None
