@@ -58,7 +58,7 @@ class Learning:
     saving: Saving | None = None
     rounds: Rounds | None = None  # kept where something looks back on them
     selection: Selection | None = None
-    receipt: Receipt | None = None
+    receipt: Any = None
     kind: str | None = None  # of picture
 
     def __init__(self, stream: str, asked: Asked) -> None:

@@ -14,7 +14,7 @@ of events in this order is the stream: it is digested, replayed and verified.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -104,8 +104,8 @@ def apply(late: Pending, event: Event) -> Answer | None:
     return None
 
 
-def lines_of(pieces: Iterable[bytes], source: str) -> Iterator[tuple[int, list[bytes]]]:
-    """The complete lines of each piece of text, with the number of the first; the last may lack its end."""
+def lines_of(pieces: Iterable[bytes], source: str, whole: Callable[[], bool]) -> Iterator[tuple[int, list[bytes]]]:
+    """The complete lines of each piece of text, with the number of the first; if `whole`, the last needs no end."""
     rest, number = b"", 1
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
@@ -114,7 +114,7 @@ def lines_of(pieces: Iterable[bytes], source: str) -> Iterator[tuple[int, list[b
         if lines:
             yield number, lines
         number += len(lines)
-    if rest.strip():
+    if rest.strip() and whole():
         yield number, [rest]
 
 

@@ -30,7 +30,7 @@ class Answer:
 
     id: Key | None
     score: float  # of many classes that of the class predicted
-    prediction: Any  # the label, or the number
+    prediction: Any  # the label, or the number; None for a score of 0 that counts as a mistake
     probability: float | None  # of the positive label, or of the class predicted; None where scores are none
     version: int  # how many rounds the learner had learned from
 
@@ -91,7 +91,9 @@ class Pending:
 
     def predict_one(self, id: Key, x: Any) -> Any:
         """The prediction for x, which then waits for its label; None before any label was seen."""
-        return self.predict(id, x).prediction
+        answer = self.predict(id, x)
+        two = not (self.core.regression or self.core.multiclass)
+        return self._label(-1.0) if two and answer.score == 0.0 else answer.prediction
 
     def predict(self, id: Key, x: Any, w: float = 1.0) -> Answer:
         """The same with its score, its probability and the version of the learner."""
@@ -179,10 +181,13 @@ class Pending:
             return Answer(id, float(said[place]), self._label(float(place)), p, one.version)
         score = float(said[0])
         p = probability_of(score) if probable else None
-        return Answer(id, score, self._label(1.0 if score > 0.0 else -1.0), p, one.version)
+        tied = float(core.config["tie"][0])  # what a score of 0 counts as: none where it is a mistake
+        return Answer(id, score, self._label(score or tied) if score or tied else None, p, one.version)
 
     def _label(self, code: float) -> Any:
         """A class as its label was spelled; None before any label was seen."""
+        if not self.core.multiclass:
+            code = 1.0 if code > 0.0 else -1.0
         if code in self._spelled:
             return self._spelled[code]
         labels = self.core.labels
@@ -196,6 +201,13 @@ class Pending:
         return type(like)(found) if isinstance(like, bool | int | float) else found
 
     # -- what happened -----------------------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """What happens to labels that do not come, as it was asked for."""
+        rules = asdict(self.book.rules)
+        del rules["default"]
+        return {**rules, "default_label": self.default_label}
 
     @property
     def waiting(self) -> int:

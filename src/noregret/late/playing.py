@@ -76,10 +76,10 @@ def play_late(
     """
     if delay is not None and arrival is not None:
         raise SettingError(f"{spelled('delay')} and {spelled('arrival')} both say when labels come: give one")
-    core = core_of(learner)
+    core = core_of(learner.learner if isinstance(learner, Pending) else learner)
     rules = {"expire": expire, "default_label": default_label, "pending": pending, "remembered": remembered}
     began, before = time.perf_counter(), core.state.copy()
-    late = Pending(learner, keep=keep, **rules)
+    late = learner if isinstance(learner, Pending) else Pending(learner, keep=keep, **rules)
     steps: Iterator[Answer | None]
     if delay is None and arrival is None:
         steps = _events(late, stream, skip_seen)
@@ -100,7 +100,7 @@ def play_late(
             stopped, most = True, done
             break
     how = {"delay": delay, "arrival": arrival, "time_column": time_column, "class_weight": class_weight, "most": most}
-    return _told(late, before, time.perf_counter() - began, stopped, {**how, **rules})
+    return _told(late, before, time.perf_counter() - began, stopped, {**how, **late.rules})
 
 
 def _schedule(arrival_: str | Schedule | None, time_column: str | None, stream: Any) -> Schedule:
@@ -159,10 +159,11 @@ def _events(late: Pending, stream: Any, skip_seen: bool) -> Iterator[Answer | No
 def _said(stream: Any) -> Iterator[tuple[str, int, Any]]:
     """Each event as it is written, with its source and its number."""
     if isinstance(stream, str | os.PathLike):
-        file = Input(os.fspath(stream))
-        with file.open() as opened:
-            for first, lines in lines_of(iter(opened.read, b""), file.name):
-                yield from ((file.name, number, line) for number, line in enumerate(lines, first) if line.strip())
+        stream = Input(os.fspath(stream))
+    if isinstance(stream, Input):
+        with stream.open() as opened:
+            for first, lines in lines_of(iter(opened.read, b""), stream.name, lambda: not opened.finished):
+                yield from ((stream.name, number, line) for number, line in enumerate(lines, first) if line.strip())
         return
     if not isinstance(stream, Iterable):
         raise SettingError(f"events must be a file or an iterable of dicts, got {type(stream).__name__}")
@@ -170,6 +171,8 @@ def _said(stream: Any) -> Iterator[tuple[str, int, Any]]:
 
 
 def _name(stream: Any) -> str:
+    if isinstance(stream, Input):
+        return stream.name
     return os.fspath(stream) if isinstance(stream, str | os.PathLike) else "the events"
 
 

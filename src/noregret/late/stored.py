@@ -37,14 +37,14 @@ class Late(msgspec.Struct):
     """All that a model file keeps of late labels."""
 
     rules: dict[str, int | float | None]
-    default_label: str | float | bool | None
+    default_label: str | int | float | bool | None
     rounds: list[tuple[str | int, Kept]]
     known: list[tuple[str | int, Kept]]
     counts: dict[str, int]
     figures: list[float]
     chain: bytes
-    spelled: list[tuple[float, str | float | bool]]
-    held: list[tuple[str | int, str | float | bool]]
+    spelled: list[tuple[float, str | int | float | bool]]
+    held: list[tuple[str | int, str | int | float | bool]]
     events: int
     log: bytes
 

@@ -12,10 +12,10 @@ from noregret.late.playing import LateRun, play_late
 from noregret.proof.certify import GAP, Watch, receipt_of
 from noregret.proof.claims import claimed
 from noregret.proof.facts.late import LateFacts
-from noregret.proof.late import LateReceipt, late_figures, predictions_of, theorems_of
+from noregret.proof.late import LateReceipt, late_figures, predictions_of, source_of, theorems_of
 from noregret.proof.receipt import Vector
 from noregret.proof.regret import Against, ends, entry
-from noregret.proof.replay import NONE, Replayed, classes, fresh, own_code, read_again
+from noregret.proof.replay import NONE, Replayed, classes, fresh, own_code
 from noregret.proof.solve import best
 from noregret.rounds import Gathering, Rounds
 
@@ -25,7 +25,7 @@ def certify_late(late: LateRun, stream: Any, *, gap: float = GAP, seconds: float
     core = late.run.learner
     again = fresh(core.name, core.settings, classes(core))
     with Gathering(bool(again.config["bias"][0])) as gathering:
-        played = play_late(again, read_again(stream, core.options), keep=gathering, **late.how)
+        played = play_late(again, source_of(stream, late.how, core.options), keep=gathering, **late.how)
         arrived = gathering.done()
     if played.book.digest != late.book.digest:
         raise InputError("not the events that this model learned from", getattr(stream, "source", None))

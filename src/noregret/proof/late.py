@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -117,7 +118,7 @@ def verify_late(
     done = Verification()
     try:
         core = learner_of(receipt.run, loss, kernel)
-        late, facts = _played(receipt, core, read_again(stream, receipt.run.reading))
+        late, facts = _played(receipt, core, source_of(stream, receipt.how, receipt.run.reading))
     except ReceiptError:
         raise
     except (SettingError, InputError) as error:
@@ -168,6 +169,12 @@ def _check_points(receipt: LateReceipt, rounds: int, width: int) -> None:
         wanted = width if name == "u" else rounds
         if len(vector) != wanted or not np.isfinite(vector).all():
             raise ReceiptError(f"{name} must hold {wanted} finite numbers, got {len(vector)}", failed=True)
+
+
+def source_of(stream: Any, how: Mapping[str, Any], reading: Mapping[str, Any]) -> Any:
+    """A log of events as it is; rows as they were read when they were learned from."""
+    events = how["delay"] is None and how["arrival"] is None
+    return stream if events else read_again(stream, reading)
 
 
 def load_late(path: str | os.PathLike[str]) -> LateReceipt:
