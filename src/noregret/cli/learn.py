@@ -70,7 +70,8 @@ class Asked(Shown, Solving, Reading, Playing):
     select: Annotated[
         str | None,
         typer.Option(
-            help="Keep one predictor of the run: penalised, holdout, last, average or voted; with risk certificates."
+            help="Keep one predictor of the run, with risk certificates: penalised, holdout, gibbs, last, average or"
+            " voted."
         ),
     ] = None
     confidence: Annotated[
@@ -85,6 +86,10 @@ class Asked(Shown, Solving, Reading, Playing):
             help="With --select holdout: how many of the last rounds to hold out (default a fifth).", metavar="M"
         ),
     ] = None
+    draw: Annotated[
+        int | None,
+        typer.Option(help="With --select gibbs: the seed that draws the predictor (default 0).", metavar="SEED"),
+    ] = None
     plot: Annotated[
         Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf; updates also .gif).")
     ] = None
@@ -92,8 +97,8 @@ class Asked(Shown, Solving, Reading, Playing):
         str | None,
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
-            " features boundary and updates; of a perceptron lifting; of linear learners tangent; with --certify regret"
-            " and bounds.",
+            " features boundary and updates; of a perceptron lifting and surrogate; of linear learners tangent; with"
+            " --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None
