@@ -64,7 +64,7 @@ def without(row: NativeRows, width: int) -> NativeRows:
 
 
 def foretell(core: Core, row: Rows, waiting: int) -> tuple[Any, NDArray[np.float64] | None]:
-    """The score of a row that comes next while so many rounds wait for their labels, and what a mixture's members say.
+    """The score of a row that comes next while `waiting` rounds lack their labels, and what a mixture's members say.
 
     Of many classes it is a score for each.
     """

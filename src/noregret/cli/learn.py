@@ -47,7 +47,7 @@ class Asked(Shown, Solving, Reading, Playing):
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None
     every: Annotated[
         str | None,
-        typer.Option(help="With --save: save also every so many rows (10000) or seconds (10s).", metavar="N"),
+        typer.Option(help="With --save: save also every N rows (10000) or seconds (10s).", metavar="N"),
     ] = None
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None
@@ -120,7 +120,7 @@ class Late(Group):
         ),
     ] = False
     delay: Annotated[
-        int | None, typer.Option(help="Each label comes after so many further rows were predicted.", metavar="ROWS")
+        int | None, typer.Option(help="Each label comes after this many further rows were predicted.", metavar="ROWS")
     ] = None
     arrival: Annotated[
         str | None,
@@ -133,14 +133,14 @@ class Late(Group):
     ] = None
     expire: Annotated[
         int | None,
-        typer.Option(help="A label that has not come after so many further predictions is given up.", metavar="ROWS"),
+        typer.Option(help="A label that has not come after this many further predictions is given up.", metavar="ROWS"),
     ] = None
     default_label: Annotated[
         str | None, typer.Option(help="Learn this label where one is given up.", metavar="LABEL")
     ] = None
     pending: Annotated[
         int | None,
-        typer.Option(help="At most so many rows wait for labels (default 1,000,000); the oldest is given up."),
+        typer.Option(help="At most this many rows wait for labels (default 1,000,000); the oldest is given up."),
     ] = None
 
     @property
