@@ -10,6 +10,10 @@
 //   Logit:   p(k) ∝ exp Σ w_i ln p'_i(k), w by gradient descent on −ln p(y), at two rates.
 // A member that sleeps (its first number is NaN) says what each top says without it: its L and its weights go on with
 // that, and what is promised of it is promised of the rounds in which it is awake.
+//
+// Where labels come late, `said` is what the members said when the row came, and five rows behind those of the members
+// hold what the tops said then (NaN: nothing): by that the tops are judged, and mixed, while each learns from its fresh
+// forecast.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +30,7 @@ namespace noregret {
 enum Top : int { BAYES, SHARE_ANYTIME, SHARE_CONSTANT, LOGIT_SLOW, LOGIT_FAST, TOPS };
 
 constexpr Index SWITCHES = 8;        // of the best sequence of members, at the most
-constexpr Index MEMBER_COLUMNS = 6 + SWITCHES + 1, TOP_COLUMNS = 2;
+constexpr Index MEMBER_COLUMNS = 6 + SWITCHES + 1, TOP_COLUMNS = 3;
 
 // What is kept of a member: ln π, L, its weight in each of the four other tops, and what the best sequence of members
 // that ends with this one has lost, by its number of switches.
@@ -36,6 +40,7 @@ struct Member {
 
 struct TopState {
     double log_prior, loss;
+    double lag;  // what it lost more because it had to speak before the labels in between came
 };
 
 // A step of the sharing tops and of the logit tops, and what ε is multiplied by.
@@ -63,18 +68,20 @@ public:
     double *weights;   // Bayes' weights; once a label has come, what each has lost by it
     double *log_prior, *loss, *shared[2], *mixed[2], *sequence[SWITCHES + 1];
     double *said, *forecast;  // by the tops, class after class, and by the mixture
+    double *early;            // by the tops when the row came, if `foretold`
+    bool foretold = false;
     double shares[TOPS] = {};
     Index awake = 0;
 
     Bench(const Pool &given, Index most)
-        : pool(given), lanes(whole_fours(given.n)), classes(most), space_(static_cast<std::size_t>(lanes * (2 * most + 16) + (TOPS + 1) * most)),
+        : pool(given), lanes(whole_fours(given.n)), classes(most), space_(static_cast<std::size_t>(lanes * (2 * most + 16) + (2 * TOPS + 1) * most)),
           who_(static_cast<std::size_t>(given.n)) {
         double *next = space_.data();
         const auto take = [&](Index size) { return std::exchange(next, next + size); };
         p = take(lanes * most), logs = take(lanes * most), weights = take(lanes), log_prior = take(lanes), loss = take(lanes);
         for (int which = 0; which < 2; ++which) shared[which] = take(lanes), mixed[which] = take(lanes);
         for (double *&line : sequence) line = take(lanes);
-        said = take(TOPS * most), forecast = take(most);
+        said = take(TOPS * most), forecast = take(most), early = take(TOPS * most);
     }
 
     // The members are awake whose numbers are any: they come first, in their own order. `numbers(i)` is a number of each.
@@ -93,6 +100,9 @@ public:
         for (Index i = 0; i < pool.n; ++i) who_[static_cast<std::size_t>(numbers(i) == numbers(i) ? first++ : last++)] = i;
         load();
     }
+
+    // The probabilities of the tops that count: those of when the row came, or their own of now.
+    const double *judged() const { return foretold ? early : said; }
 
     Index member(Index lane) const { return who_[static_cast<std::size_t>(lane)]; }
     Index working() const { return whole_fours(awake); }  // lanes in which somebody is awake
@@ -199,7 +209,7 @@ inline void forecast(Bench &on, Index classes, Index round) {
     for (int top = 0; top < TOPS; ++top) on.shares[top] /= sum;
     for (Index k = 0; k < classes; ++k) {
         double total = 0.0;
-        for (int top = 0; top < TOPS; ++top) total += on.shares[top] * on.said[top * classes + k];
+        for (int top = 0; top < TOPS; ++top) total += on.shares[top] * on.judged()[top * classes + k];
         on.forecast[k] = total;
     }
 }
@@ -259,7 +269,12 @@ inline void absorb(Bench &on, Index y, double k, Index round) {
     for (Index s = 0; s < on.awake; ++s) on.loss[s] += on.weights[s] = -k * logs[s];
     for (Index s = on.awake; s < on.pool.n; ++s) on.loss[s] -= asleep;
     lengthen(on, on.weights);
-    for (int top = 0; top < TOPS; ++top) on.pool.tops[top].loss -= k * log_of(on.said[top * on.classes + y]);
+    for (int top = 0; top < TOPS; ++top) {
+        const double fresh = log_of(on.said[top * on.classes + y]);
+        const double judged = on.foretold ? log_of(on.early[top * on.classes + y]) : fresh;
+        on.pool.tops[top].loss -= k * judged;
+        on.pool.tops[top].lag += k * (fresh - judged);
+    }
 }
 
 // The share of every member in the mixture: that of each top times its weight there, among those awake.
@@ -279,8 +294,14 @@ inline void shares_of(const Bench &on, double *out) {
     }
 }
 
-// What the members say of a round of two classes, a score each.
+// What the members, and the tops where they are there, say of a round of two classes, a score each.
 inline void read_scores(Bench &on, Table<const double> said, Index t) {
+    on.foretold = said.rows > on.pool.n && said(on.pool.n, t) == said(on.pool.n, t);
+    for (Index top = 0; on.foretold && top < TOPS; ++top) {
+        double minus[4], plus[4];
+        halves(everywhere(said(on.pool.n + top, t)), minus, plus);
+        on.early[2 * top] = minus[0], on.early[2 * top + 1] = plus[0];
+    }
     on.wake([&](Index i) { return said(i, t); });
     for (Index s = 0; s < on.working(); s += 4) {
         const auto at = [&](Index lane) { return lane < on.awake ? said(on.member(lane), t) : 0.0; };
@@ -330,21 +351,25 @@ Index play_mixture(const R &rows, const Batch &batch, Table<const double> said, 
 // What every member says of a round of many classes: a row a class, logarithms up to a constant; NaN if it sleeps.
 struct Says {
     const double *numbers;
-    Index rounds, classes;
+    Index rounds, classes, voices;  // voices: members, or members and tops
 
     const double *of(Index member, Index t) const { return numbers + (member * rounds + t) * classes; }
 };
 
-// The members' probabilities of the classes known.
+// p ← e^logs, made to sum to 1; one of them every `apart` places.
+inline void as_probabilities(const double *logs, Index known, double *p, Index apart) {
+    double sum = 0.0, top = logs[0];
+    for (Index k = 1; k < known; ++k) top = higher(top, logs[k]);
+    for (Index k = 0; k < known; ++k) sum += p[k * apart] = exp_of(logs[k] - top);
+    for (Index k = 0; k < known; ++k) p[k * apart] /= sum;
+}
+
+// The members' probabilities of the classes known, and those of the tops where they are there.
 inline void read_classes(const Says &said, Index t, Index known, Bench &on) {
     on.wake([&](Index i) { return *said.of(i, t); });
-    for (Index s = 0; s < on.awake; ++s) {
-        const double *logs = said.of(on.member(s), t);
-        double *p = on.p + s, sum = 0.0, top = logs[0];
-        for (Index k = 1; k < known; ++k) top = higher(top, logs[k]);
-        for (Index k = 0; k < known; ++k) sum += p[k * on.lanes] = exp_of(logs[k] - top);
-        for (Index k = 0; k < known; ++k) p[k * on.lanes] /= sum;
-    }
+    for (Index s = 0; s < on.awake; ++s) as_probabilities(said.of(on.member(s), t), known, on.p + s, on.lanes);
+    on.foretold = said.voices > on.pool.n && *said.of(on.pool.n, t) == *said.of(on.pool.n, t);
+    for (Index top = 0; on.foretold && top < TOPS; ++top) as_probabilities(said.of(on.pool.n + top, t), known, on.early + top * known, 1);
 }
 
 // The mixture as a forecaster of many classes: the members share its escape, and nothing is learned from a new class.
@@ -373,23 +398,25 @@ struct MixedClasses {
     }
 };
 
-// ln p of every class for every row, from what the members say of it; nothing is learned.
-inline void score_classes(const Says &said, const Pool &pool, Index rounds, Table<double> scores) {
+// ln p of every class for every row, from what the members say of it; nothing is learned. `tops` gets what the tops say.
+inline void score_classes(const Says &said, const Pool &pool, Index rounds, Table<double> scores, double *tops) {
     Bench on(pool, scores.columns);
     for (Index t = 0; t < scores.rows; ++t) {
         read_classes(said, t, scores.columns, on);
         forecast(on, scores.columns, rounds + 1);
         for (Index k = 0; k < scores.columns; ++k) scores(t, k) = log_of(on.forecast[k]);
+        for (Index i = 0; tops && i < TOPS * scores.columns; ++i) tops[i] = log_of(on.said[i]);
     }
 }
 
-// The score of every row, from what the members say of it; nothing is learned.
-inline void score_mixture(Table<const double> said, const Pool &pool, Index rounds, Line<double> scores) {
+// The score of every row, from what the members say of it; nothing is learned. `tops` gets what the tops say.
+inline void score_mixture(Table<const double> said, const Pool &pool, Index rounds, Line<double> scores, double *tops) {
     Bench on(pool, 2);
     for (Index t = 0; t < scores.size; ++t) {
         read_scores(on, said, t);
         forecast(on, 2, rounds + 1);
         scores[t] = log_of(on.forecast[1]) - log_of(on.forecast[0]);
+        for (Index top = 0; tops && top < TOPS; ++top) tops[top] = log_of(on.said[2 * top + 1]) - log_of(on.said[2 * top]);
     }
 }
 

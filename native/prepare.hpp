@@ -185,6 +185,18 @@ Index standardise_entries(const Compressed &given, Moments so_far, Numbering num
     return count;
 }
 
+// The labels of the last rounds, the newest first, before the values of a row. Each is a number; of classes, a row of
+// `past` has a 1 in the place of its class.
+inline void put_labels(Table<const double> past, double *out) {
+    for (Index k = 0; k < past.rows; ++k) out = std::copy_n(past[k], past.columns, out);
+}
+
+// The label of a round that was played is the newest from now on.
+inline void learn_label(Table<double> past, double y) {
+    for (Index k = past.rows - 1; k > 0; --k) std::copy_n(past[k - 1], past.columns, past[k]);
+    for (Index c = 0; c < past.columns; ++c) past(0, c) = past.columns == 1 ? y : static_cast<double>(y == static_cast<double>(c));
+}
+
 // x_i ← sign(x_i)·ln(1 + |x_i|).
 template <class R> void take_logs(const R &given) {
     for (Index t = 0; t < given.count(); ++t) {

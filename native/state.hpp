@@ -25,7 +25,7 @@ constexpr Index POINTS = 2048;    // rows of the trace; when it is full every se
 constexpr Index TRACE_COLUMNS = 7, CURVE_COLUMNS = 4;
 
 enum Domain : Index { WHOLE, BALL, BOX, CROSS, SIMPLEX };
-enum Rate : Index { CONSTANT, SQRT, STRONG, ADAPTIVE, DOUBLING, PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT, COIN, COORDINATE, PROXIMAL, BETS, NORMALISED, DIAGONAL };
+enum Rate : Index { CONSTANT, SQRT, STRONG, ADAPTIVE, DOUBLING, PASSIVE, PASSIVE_CAPPED, PASSIVE_SOFT, COIN, COORDINATE, PROXIMAL, BETS, NORMALISED, DIAGONAL, DELAYED };
 enum Gather : Index { NOTHING, GRADIENTS, AVERAGE };  // what `total` holds: Σg, or Σ(t − 1)·c·x, for the average
 
 struct State {
@@ -38,6 +38,8 @@ struct State {
     double wealth;     // of coin betting; of scale-free, that of the bias
     double refused;    // ‖g‖² of a gradient longer than coin betting may take
     double bias_squares;  // Σg² of the bias, where every coordinate has its own step
+    double outstanding;   // Λ·Σ‖x‖ over the rounds that wait for their labels while this one is learned
+    double delayed2;      // Σ‖g‖² + 2‖g‖·outstanding
     double bias_dual;     // what FTRL-Proximal keeps of the bias in place of its weight; of scale-free, its reach
     // what the theorems need
     Index rounds, updates, mistakes;
@@ -115,6 +117,8 @@ constexpr Field STATE_FIELDS[] = {
     {"period", 'i', offsetof(State, period)},
     {"wealth", 'f', offsetof(State, wealth)},
     {"refused", 'f', offsetof(State, refused)},
+    {"outstanding", 'f', offsetof(State, outstanding)},
+    {"delayed2", 'f', offsetof(State, delayed2)},
     {"bias_squares", 'f', offsetof(State, bias_squares)},
     {"bias_dual", 'f', offsetof(State, bias_dual)},
     {"rounds", 'i', offsetof(State, rounds)},

@@ -53,7 +53,7 @@ inline double normalised_step(double eta, double size, double loss, double row2)
     return (size > 0.0 ? lower(eta, loss / size / size) : eta) / row2;
 }
 
-// η_t, from the round number t, its √t, Σ‖g‖² up to and including it, the round's weight, loss and ‖x‖².
+// η_t, from the round number t, its √t, Σ‖g‖² (late labels: `delayed2`) up to and including it, the round's weight, loss and ‖x‖².
 inline double step_size(const State &st, const Config &cfg, Index t, double root, double gradient2, double size, double loss, double row2) {
     switch (cfg.rate) {
         case PASSIVE:
@@ -96,10 +96,12 @@ inline double descend(State &st, const Config &cfg, Strided<double> z, double do
     }
     const double total2 = st.gradient2 + gradient2, root = std::sqrt(static_cast<double>(t));
     double c = 0.0, eta = 0.0;
-    if (g != 0.0 || cfg.l2 > 0.0) eta = step_size(st, cfg, t, root, total2, std::fabs(g), loss, row2);
+    const double felt2 = cfg.rate == DELAYED ? st.delayed2 + (gradient2 + 2.0 * std::sqrt(gradient2) * st.outstanding) : total2;
+    if (g != 0.0 || cfg.l2 > 0.0) eta = step_size(st, cfg, t, root, felt2, std::fabs(g), loss, row2);
     if (g != 0.0) c = -(scale != 0.0 ? in_units(eta, scale, 1.0 / scale) : eta) * g;  // the slope is the last to be known, so it comes last
     const double new2 = old2 + c * (2.0 * dot + c * row2);
-    if (!(finite(new2) && finite(total2) && finite(slope_dot))) return NOT_A_NUMBER;
+    if (!(finite(new2) && finite(total2) && finite(felt2) && finite(slope_dot))) return NOT_A_NUMBER;
+    if (cfg.rate == DELAYED) st.delayed2 = felt2;
     if (scale == 0.0) {
         clear(z);
         st.bias = 0.0;

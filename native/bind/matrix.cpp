@@ -2,7 +2,7 @@
 #include "matrix.hpp"
 #include "newton.hpp"
 
-#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
 #include "bind/subjects.hpp"
 
 namespace noregret::bind {
@@ -33,9 +33,9 @@ Index play(const Rows &rows, Line<const double> labels, Line<const double> weigh
     return std::visit([&](const auto &some) { return play_matrix(some, labels, weights, M, *at.record, scores); }, rows);
 }
 
-void score(const Rows &rows, bool shift, Table<const double> B, Line<const double> u, Index n, double scale, Line<double> q, Line<double> scores) {
+void score(const Rows &rows, bool shift, Table<const double> B, Line<const double> u, Index n, RecordSeen at, Line<double> q, Line<double> scores) {
     require(0 <= n && n <= std::min({B.rows, B.columns, u.size, q.size}), "the matrices have no room for so many features");
-    const Inverse M{B, u.data, q.data, n, scale};
+    const Inverse M{B, u.data, q.data, n, at.record->state.scale};
     check_rounds(rows, scores.size, 0);
     require(n || !shift, "no room for the bias");
     std::visit([&](const auto &some) { score_matrix(some, shift, M, scores); }, rows);
@@ -79,11 +79,11 @@ void scores_newton(const Rows &rows, bool shift, Table<const double> S, Line<con
 }  // namespace
 
 void bind_matrix(nb::module_ &m) {
-    m.def("play_matrix", &play, unlocked());
-    m.def("score_matrix", &score, unlocked());
+    def_kept(m, "play_matrix", &play);
+    def_kept(m, "score_matrix", &score);
     m.def("follow_matrix", &follow, unlocked());
-    m.def("play_newton", &newton, unlocked());
-    m.def("score_newton", &scores_newton, unlocked());
+    def_kept(m, "play_newton", &newton);
+    def_kept(m, "score_newton", &scores_newton);
     m.attr("LEAST_CURVATURE") = LEAST_CURVATURE;
 }
 

@@ -4,7 +4,7 @@
 #include "aggregate.hpp"
 #include "mixture.hpp"
 
-#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
 #include "bind/subjects.hpp"
 
 namespace noregret::bind {
@@ -30,15 +30,23 @@ Index play(const Rows &rows, Line<const double> labels, Line<const double> weigh
     const History kept = history_of(history, clock, pool.n);
     require(labels.size <= count(rows) && labels.size == scores.size, "rows, labels and scores must be equally many");
     require(weights.size == 0 || weights.size == labels.size, "weights must be as many as labels, or none");
-    require(said.rows == pool.n && said.columns == labels.size, "a score of every member for every round");
+    require((said.rows == pool.n || said.rows == pool.n + TOPS) && said.columns == labels.size, "a score of every member for every round");
     const Batch batch{labels.data, labels.size, weights.size ? weights.data : nullptr, scores.data};
     return std::visit([&](const auto &some) { return play_mixture(some, batch, said, pool, kept, total, *at.record); }, rows);
 }
 
-void score(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, Index rounds, Line<double> scores) {
+void score(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, RecordSeen at, Line<double> scores) {
     const Pool pool = pool_of(members, tops, mixing);
     require(said.rows == pool.n && said.columns == scores.size, "a score of every member for every row");
-    score_mixture(said, pool, rounds, scores);
+    score_mixture(said, pool, at.record->state.rounds, scores, nullptr);
+}
+
+// The same of one row, and what the tops say of it.
+void foretell(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, RecordSeen at, Line<double> scores,
+              Line<double> voices) {
+    const Pool pool = pool_of(members, tops, mixing);
+    require(said.rows == pool.n && said.columns == 1 && scores.size == 1 && voices.size == TOPS, "a score of every member for the row");
+    score_mixture(said, pool, at.record->state.rounds, scores, voices.data);
 }
 
 Index play_many(const Rows &rows, Line<const double> labels, Line<const double> weights, Table<const double> said, Table<double> members,
@@ -48,11 +56,12 @@ Index play_many(const Rows &rows, Line<const double> labels, Line<const double> 
     const Index rounds = labels.size, room = std::min({said.columns, counts.size, buffers.columns});
     require(rounds <= count(rows) && scores.rows == rounds && scores.columns == 4, "rows, labels and scores must be equally many");
     require(weights.size == 0 || weights.size == rounds, "weights must be as many as labels, or none");
-    require(said.rows == pool.n * rounds && said.apart == said.columns, "what every member says of every round");
+    const Index voices = rounds && said.rows == (pool.n + TOPS) * rounds ? pool.n + TOPS : pool.n;
+    require(said.rows == voices * rounds && said.apart == said.columns, "what every member says of every round");
     require(clock.size == 3 && 0 <= clock[0] && clock[0] <= room && buffers.rows == 3, "there are not so many classes");
     require(confusion.rows == confusion.columns, "the table of classes is square");
     for (Index t = 0; t < rounds; ++t) require(0.0 <= labels[t] && labels[t] < static_cast<double>(room), "a label is no number of a class");
-    const Says says{said.data, rounds, said.columns};
+    const Says says{said.data, rounds, said.columns, voices};
     const History kept = history_of(history, beats, pool.n);
     Bench on(pool, room);
     MixedClasses mixed{says, on, kept, at.record->state, buffers[2]};
@@ -67,7 +76,15 @@ Index play_many(const Rows &rows, Line<const double> labels, Line<const double> 
 void score_many(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, Index rounds, Table<double> scores) {
     const Pool pool = pool_of(members, tops, mixing);
     require(said.rows == pool.n * scores.rows && said.columns == scores.columns && said.apart == said.columns, "what every member says of every row");
-    score_classes({said.data, scores.rows, said.columns}, pool, rounds, scores);
+    score_classes({said.data, scores.rows, said.columns, pool.n}, pool, rounds, scores, nullptr);
+}
+
+void foretell_many(Table<const double> said, Table<double> members, Table<double> tops, Line<const double> mixing, Index rounds, Table<double> scores,
+                   Table<double> voices) {
+    const Pool pool = pool_of(members, tops, mixing);
+    const bool fits = said.rows == pool.n && said.columns == scores.columns && said.apart == said.columns && scores.rows == 1;
+    require(fits && voices.rows == TOPS && voices.columns == said.columns && voices.apart == said.columns, "what every member says of the row");
+    score_classes({said.data, 1, said.columns, pool.n}, pool, rounds, scores, voices.data);
 }
 
 // The share of every member, of the next round that all are awake in.
@@ -118,10 +135,12 @@ void score_numbers(Table<const double> said, Table<double> members, Line<double>
 }  // namespace
 
 void bind_mixture(nb::module_ &m) {
-    m.def("play_mixture", &play, unlocked());
-    m.def("score_mixture", &score, unlocked());
+    def_kept(m, "play_mixture", &play);
+    def_kept(m, "score_mixture", &score);
     m.def("play_mixture_classes", &play_many, unlocked());
     m.def("score_mixture_classes", &score_many, unlocked());
+    m.def("foretell_mixture", &foretell, unlocked());
+    m.def("foretell_mixture_classes", &foretell_many, unlocked());
     m.def("mixture_shares", &shares);
     m.def("relate", [](Line<double> level, Line<const double> labels, Line<const double> weights, Line<double> means, Line<double> sizes, Line<double> out) {
         require(level.size == LEVEL_NUMBERS && (!weights.size || weights.size == labels.size), "the level does not fit");

@@ -29,7 +29,7 @@ void bind_state(nb::module_ &m) {
         {"REFRESH", REFRESH}, {"SMALL_REFRESH", SMALL_REFRESH}, {"SMALL", SMALL}, {"WINDOW", WINDOW}, {"BINS", BINS},
         {"POINTS", POINTS}, {"ROWS", CURVE_ROWS},
         {"WHOLE", WHOLE}, {"BALL", BALL}, {"BOX", BOX}, {"CROSS", CROSS}, {"SIMPLEX", SIMPLEX},
-        {"CONSTANT", CONSTANT}, {"SQRT", SQRT}, {"STRONG", STRONG}, {"ADAPTIVE", ADAPTIVE}, {"DOUBLING", DOUBLING},
+        {"CONSTANT", CONSTANT}, {"SQRT", SQRT}, {"STRONG", STRONG}, {"ADAPTIVE", ADAPTIVE}, {"DELAYED", DELAYED}, {"DOUBLING", DOUBLING},
         {"PASSIVE", PASSIVE}, {"PASSIVE_CAPPED", PASSIVE_CAPPED}, {"PASSIVE_SOFT", PASSIVE_SOFT}, {"COIN", COIN},
         {"NORMALISED", NORMALISED}, {"GRADIENTS", GRADIENTS}, {"AVERAGE", AVERAGE},
     };
@@ -64,4 +64,5 @@ NB_MODULE(NOREGRET_MODULE, m) {
     noregret::bind::bind_finite(m);
     noregret::bind::bind_hindsight(m);
     noregret::bind::bind_text(m);
+    noregret::bind::bind_chain(m);
 }

@@ -1,7 +1,7 @@
 // Losses, rounds of linear learners, and sums over their weights.
 #include <nanobind/stl/string_view.h>
 
-#include "bind/loss.hpp"
+#include "bind/chain.hpp"
 #include "bind/subjects.hpp"
 #include "coordinate.hpp"
 #include "play.hpp"
@@ -60,13 +60,7 @@ Index linear(const BoundLoss &loss, const Rows &rows, Line<const double> labels,
              Strided<double> total, RecordAt at, Line<double> scores) {
     const Batch batch = batch_of(rows, labels, weights, scores);
     check(!at.record->config.gather || total.size == z.size, "z and total must be equally long");
-    Index played;
-    {
-        nb::gil_scoped_release free;
-        played = play_linear(loss.loss, rows, batch, z, total, *at.record);
-    }
-    loss.check();
-    return played;
+    return play_linear(loss.loss, rows, batch, z, total, *at.record);
 }
 
 template <Index (*COLUMNS)(const Config &), Index (*PLAY)(const Loss &, const Rows &, const Batch &, Table<double>, Record &)>
@@ -74,18 +68,25 @@ Index in_table(const BoundLoss &loss, const Rows &rows, Line<const double> label
                RecordAt at, Line<double> scores) {
     const Batch batch = batch_of(rows, labels, weights, scores);
     check(table.columns == COLUMNS(at.record->config) && table.apart == table.columns, "the table does not fit");
-    Index played;
-    {
-        nb::gil_scoped_release free;
-        played = PLAY(loss.loss, rows, batch, table, *at.record);
-    }
-    loss.check();
-    return played;
+    return PLAY(loss.loss, rows, batch, table, *at.record);
+}
+
+// A function that plays by a loss, without the interpreter's lock; what a loss of the user's own raised goes on from here.
+template <class... Given> void def_rounds(nb::module_ &m, const char *name, Index (*play)(const BoundLoss &, Given...)) {
+    m.def(name, [play](const BoundLoss &loss, Given... given) {
+        Index played;
+        {
+            nb::gil_scoped_release free;
+            played = play(loss, given...);
+        }
+        loss.check();
+        return played;
+    });
+    keepers().emplace_back(name, keeper_of(std::function(play)));
 }
 
 template <class Score> void each_score(const Rows &rows, Line<double> scores, Score score) {
     check(scores.size <= count(rows), "rows and scores must be equally many");
-    nb::gil_scoped_release free;
     std::visit([&](const auto &some) {
         for (Index t = 0; t < scores.size; ++t) scores[t] = score(some, t);
     }, rows);
@@ -118,19 +119,23 @@ void bind_rounds(nb::module_ &m) {
         });
     m.def("loss_values", &losses<false>);
     m.def("loss_slopes", &losses<true>);
-    m.def("play_linear", &linear);
-    m.def("play_coordinates", &in_table<&coordinate_columns, &play_coordinates>);
-    m.def("play_truncated", &in_table<&truncated_columns, &play_truncated>);
-    m.def("score_linear", [](const Rows &rows, Strided<const double> z, double scale, double bias, Line<double> scores) {
+    def_rounds(m, "play_linear", &linear);
+    def_rounds(m, "play_coordinates", &in_table<&coordinate_columns, &play_coordinates>);
+    def_rounds(m, "play_truncated", &in_table<&truncated_columns, &play_truncated>);
+    def_kept(m, "score_linear", [](const Rows &rows, Strided<const double> z, RecordSeen at, Line<double> scores) {
+        const State &st = at.record->state;
+        each_score(rows, scores, [&](const auto &some, Index t) { return score_linear(st.scale, st.bias, some, t, z); });
+    });
+    def_kept(m, "score_linear", [](const Rows &rows, Strided<const double> z, double scale, double bias, Line<double> scores) {
         each_score(rows, scores, [&](const auto &some, Index t) { return score_linear(scale, bias, some, t, z); });
     });
-    m.def("score_mean", [](const Rows &rows, Strided<const double> z, Strided<const double> late, RecordSeen at, Line<double> scores) {
+    def_kept(m, "score_mean", [](const Rows &rows, Strided<const double> z, Strided<const double> late, RecordSeen at, Line<double> scores) {
         each_score(rows, scores, [&](const auto &some, Index t) { return score_mean(at.record->state, some, t, z, late); });
     });
-    m.def("score_truncated", [](const Rows &rows, Table<const double> table, RecordSeen at, Line<double> scores) {
+    def_kept(m, "score_truncated", [](const Rows &rows, Table<const double> table, RecordSeen at, Line<double> scores) {
         each_score(rows, scores, [&](const auto &some, Index t) { return score_truncated(at.record->state, some, t, table); });
     });
-    m.def("score_coordinates", [](const Rows &rows, Table<const double> table, RecordSeen at, Line<double> scores) {
+    def_kept(m, "score_coordinates", [](const Rows &rows, Table<const double> table, RecordSeen at, Line<double> scores) {
         check(table.columns == coordinate_columns(at.record->config), "the table does not fit");
         each_score(rows, scores, [&](const auto &some, Index t) { return score_coordinates(*at.record, some, t, table); });
     });

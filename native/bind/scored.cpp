@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
 #include "bind/subjects.hpp"
 #include "bind/window.hpp"
 #include "markov.hpp"
@@ -35,9 +35,9 @@ Index play_markov(const Rows &rows, Line<const double> labels, Line<const double
     return play(rows, labels, weights, Markov{counts, context.data}, at, {}, scores);
 }
 
-double score_markov(Table<const double> counts, Line<const Index> context) {
+void score_markov(Table<const double> counts, Line<const Index> context, Line<double> scores) {
     check_markov(counts.rows, counts.columns, context);
-    return log_odds(counts[context[0]]);
+    std::fill_n(scores.data, scores.size, log_odds(counts[context[0]]));
 }
 
 template <class S, class Number> S *numbers_of(Line<Number> line) {
@@ -110,19 +110,19 @@ template <class C> void scale_scores(Line<const double> z, Line<const double> le
 }  // namespace
 
 void bind_scored(nb::module_ &m) {
-    m.def("play_markov", &play_markov, unlocked());
-    m.def("score_markov", &score_markov, unlocked());
-    m.def("play_words", &play_words, unlocked());
-    m.def("score_words", &score_words, unlocked());
-    m.def("play_nearest", &play_nearest, unlocked());
-    m.def("score_nearest", &score_nearest, unlocked());
-    m.def("play_nearest_numbers", &play_nearest_numbers, unlocked());
-    m.def("score_nearest_numbers", &score_nearest_numbers, unlocked());
-    m.def("play_persistence", &play_persistence, unlocked());
-    m.def("calibrate", &calibrate_scores<Platt>, unlocked());
-    m.def("apply_platt", &scale_scores<Platt>, unlocked());
-    m.def("calibrate_temperature", &calibrate_scores<Temperature>, unlocked());
-    m.def("apply_temperature", &scale_scores<Temperature>, unlocked());
+    def_kept(m, "play_markov", &play_markov);
+    def_kept(m, "score_markov", &score_markov);
+    def_kept(m, "play_words", &play_words);
+    def_kept(m, "score_words", &score_words);
+    def_kept(m, "play_nearest", &play_nearest);
+    def_kept(m, "score_nearest", &score_nearest);
+    def_kept(m, "play_nearest_numbers", &play_nearest_numbers);
+    def_kept(m, "score_nearest_numbers", &score_nearest_numbers);
+    def_kept(m, "play_persistence", &play_persistence);
+    def_kept(m, "calibrate", &calibrate_scores<Platt>);
+    def_kept(m, "apply_platt", &scale_scores<Platt>);
+    def_kept(m, "calibrate_temperature", &calibrate_scores<Temperature>);
+    def_kept(m, "apply_temperature", &scale_scores<Temperature>);
     m.attr("TEMPERATURE_NUMBERS") = TEMPERATURE_NUMBERS;
     m.attr("COUNTED_NUMBERS") = COUNTED_NUMBERS;
     m.attr("PLATT_NUMBERS") = PLATT_NUMBERS;

@@ -33,6 +33,54 @@ struct Names {
     Index width() const { return static_cast<Index>(PyList_Size(list.ptr())) + slots; }
 };
 
+// Whether a key is this name: the same object, or, for ASCII, the same text; a false no only costs a look-up.
+bool is_same(PyObject *name, PyObject *key) {
+    if (name == key) return true;
+#if defined(Py_LIMITED_API)
+    return false;
+#else
+    if (!PyUnicode_CheckExact(key) || !PyUnicode_CheckExact(name) || !PyUnicode_IS_COMPACT_ASCII(key) || !PyUnicode_IS_COMPACT_ASCII(name)) return false;
+    const Py_ssize_t length = PyUnicode_GET_LENGTH(key);
+    return length == PyUnicode_GET_LENGTH(name) && !std::memcmp(PyUnicode_DATA(key), PyUnicode_DATA(name), static_cast<std::size_t>(length));
+#endif
+}
+
+// The number behind an object that is a float and nothing else.
+double float_of(PyObject *value) {
+#if defined(Py_LIMITED_API)
+    return PyFloat_AsDouble(value);
+#else
+    return PyFloat_AS_DOUBLE(value);
+#endif
+}
+
+// A whole number as a float, where it fits one.
+bool whole(PyObject *value, double &number) {
+    number = PyLong_AsDouble(value);
+    if (number == -1.0 && PyErr_Occurred()) {
+        PyErr_Clear();
+        return false;
+    }
+    return true;
+}
+
+// The values of a dict with these keys in this order, floats and whole numbers alone; false for any other dict. All
+// values, which mostly lie far apart in memory, are asked for before the first is waited for.
+bool read_values(nb::dict given, nb::tuple keys, Line<double> out) {
+    const Index size = static_cast<Index>(keys.size());
+    if (PyDict_Size(given.ptr()) != size || out.size != size) return false;
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(given.ptr(), &at, &key, &value)) __builtin_prefetch(value);
+    at = 0;
+    for (Index k = 0; k < size && PyDict_Next(given.ptr(), &at, &key, &value); ++k) {
+        if (!is_same(PyTuple_GetItem(keys.ptr(), k), key)) return false;
+        if (PyFloat_CheckExact(value)) out[k] = float_of(value);
+        else if (!PyLong_CheckExact(value) || !whole(value, out[k])) return false;
+    }
+    return true;
+}
+
 class Single {
 public:
     Single(Lock &lock, const BoundLoss &loss, int kind, nb::object z, nb::object total, nb::object record, nb::object extent, bool columns)
@@ -187,37 +235,6 @@ private:
         items_.resize(found);
     }
 
-    // Whether a key is this name: the same object, or, for ASCII, the same text; a false no only costs a look-up.
-    static bool is_same(PyObject *name, PyObject *key) {
-        if (name == key) return true;
-#if defined(Py_LIMITED_API)
-        return false;
-#else
-        if (!PyUnicode_CheckExact(key) || !PyUnicode_IS_COMPACT_ASCII(key) || !PyUnicode_IS_COMPACT_ASCII(name)) return false;
-        const Py_ssize_t length = PyUnicode_GET_LENGTH(key);
-        return length == PyUnicode_GET_LENGTH(name) && !std::memcmp(PyUnicode_DATA(key), PyUnicode_DATA(name), static_cast<std::size_t>(length));
-#endif
-    }
-
-    // The number behind an object that is a float and nothing else.
-    static double float_of(PyObject *value) {
-#if defined(Py_LIMITED_API)
-        return PyFloat_AsDouble(value);
-#else
-        return PyFloat_AS_DOUBLE(value);
-#endif
-    }
-
-    // A whole number as a float, where it fits one.
-    static bool whole(PyObject *value, double &number) {
-        number = PyLong_AsDouble(value);
-        if (number == -1.0 && PyErr_Occurred()) {
-            PyErr_Clear();
-            return false;
-        }
-        return true;
-    }
-
     // The index of a name by its value, −1 for one that nobody knows; false for a key that is no text.
     bool look_up(PyObject *key, std::size_t k, Index &place) {
         if (!PyUnicode_CheckExact(key)) return false;
@@ -281,6 +298,7 @@ void bind_single(nb::module_ &m) {
     const std::pair<const char *, int> numbers[] = {{"LINEAR", LINEAR}, {"MEAN", MEAN}, {"COORDINATES", COORDINATES},
                                                     {"TRUNCATED", TRUNCATED}, {"OTHERWISE", OTHERWISE}, {"PLAYED", PLAYED}, {"ROOM_NEEDED", ROOM_NEEDED}};
     for (const auto &[name, number] : numbers) m.attr(name) = number;
+    m.def("read_values", &read_values);
 }
 
 }  // namespace noregret::bind

@@ -2,7 +2,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
-#include "bind/arrays.hpp"
+#include "bind/chain.hpp"
 #include "bind/subjects.hpp"
 #include "delimited.hpp"
 #include "gather.hpp"
@@ -174,15 +174,14 @@ void bind_hashes(nb::module_ &m) {
 // A matrix, or compressed rows as three arrays.
 template <class... More> struct Prepared {
     template <class Loop> static void bind(nb::module_ &m, const char *name, Loop loop) {
-        m.def(name, [=](Table<double> X, More... more) { loop(Matrix{X}, X.columns, more...); }, unlocked());
-        m.def(
-            name,
+        def_kept(m, name, [=](Table<double> X, More... more) { loop(Matrix{X}, X.columns, more...); });
+        def_kept(
+            m, name,
             [=](GivenPlaces bounds, GivenFeatures features, Floats values, More... more) {
                 const bool fits = bounds.size > 0 && bounds[0] >= 0 && bounds[bounds.size - 1] <= values.size;
                 require(fits && features.size == values.size, "compressed rows that do not fit together");
                 loop(Compressed{bounds, features, values}, 0, more...);
-            },
-            unlocked());
+            });
     }
 };
 
@@ -243,18 +242,56 @@ void bind_expansions(nb::module_ &m) {
         else fourier<false>(rows, kept, room, out);
     };
     Prepared<Table<const double>, Line<const double>, double, Line<std::uint8_t>, Places, Floats, Table<double>, bool>::bind(m, "fourier", make);
-    m.def("bins", [](Table<const double> X, Table<const double> edges, Table<Index> out) {
+    def_kept(m, "bins", [](Table<const double> X, Table<const double> edges, Table<Index> out) {
         require(edges.rows == X.columns && out.rows == X.rows && out.columns == X.columns, "bins that do not fit together");
         bins(X, edges, out);
-    }, unlocked());
-    m.def("one_hot", &one_hot_rows, unlocked());
-    m.def("quadratic", [](Table<const double> X, Table<double> out) {
+    });
+    def_kept(m, "one_hot", &one_hot_rows);
+    def_kept(m, "quadratic", [](Table<const double> X, Table<double> out) {
         require(out.rows == X.rows && out.columns == X.columns * (X.columns + 3) / 2, "no room for the products");
         quadratic(X, out);
-    }, unlocked());
+    });
+}
+
+// One row with the last labels before it, from arrays into others; its own label is learned after that.
+void bind_labels(nb::module_ &m) {
+    const auto put = [](Table<double> past, Line<const double> values, Line<const double> label, double *out, bool learn) {
+        put_labels({past.data, past.rows, past.columns, past.apart}, out);
+        std::copy_n(values.data, values.size, out + past.rows * past.columns);
+        if (learn) learn_label(past, label[0]);
+    };
+    def_kept(m, "put_labels", [put](Table<double> past, Table<const double> X, Line<const double> label, Table<double> out, bool learn) {
+        const bool fits = X.rows == 1 && out.rows == 1 && out.columns == past.rows * past.columns + X.columns;
+        require(fits && past.rows > 0 && label.size == 1, "labels that do not fit together");
+        put(past, {X.data, X.columns}, label, out.data, learn);
+    });
+    def_kept(m, "put_labels", [put](Table<double> past, GivenPlaces bounds, GivenFeatures features, Line<const double> values, Line<const double> label,
+                                    Places out_bounds, Features out_features, Floats out, bool learn) {
+        const Index late = past.rows * past.columns;
+        const bool one = bounds.size == 2 && bounds[0] == 0 && bounds[1] >= 0 && bounds[1] <= features.size && features.size == values.size;
+        const bool fits = one && out_bounds.size == 2 && out_features.size == out.size && out.size >= late + bounds[1];
+        require(fits && past.rows > 0 && label.size == 1, "labels that do not fit together");
+        out_bounds[0] = 0, out_bounds[1] = late + bounds[1];
+        for (Index k = 0; k < late; ++k) out_features[k] = static_cast<std::uint32_t>(k);
+        for (Index k = 0; k < bounds[1]; ++k) out_features[late + k] = features[k] + static_cast<std::uint32_t>(late);
+        put(past, {values.data, bounds[1]}, label, out.data, learn);
+    });
 }
 
 void bind_preparation(nb::module_ &m) {
+    def_kept(m, "copy_values", [](Line<const double> from, Line<double> to) {
+        require(from.size == to.size, "a place for each number");
+        std::copy_n(from.data, from.size, to.data);
+    });
+    def_kept(m, "spread_row", [](GivenPlaces bounds, GivenFeatures features, Line<const double> values, Table<double> out) {
+        const bool one = bounds.size == 2 && bounds[0] == 0 && bounds[1] >= 0 && bounds[1] <= features.size && features.size == values.size;
+        require(one && out.rows == 1, "compressed rows that do not fit together");
+        std::fill_n(out.data, out.columns, 0.0);
+        for (Index k = 0; k < bounds[1]; ++k) {
+            require(features[k] < static_cast<std::uint64_t>(out.columns), "no room for a feature");
+            out(0, features[k]) = values[k];
+        }
+    });
     const auto fill = [](const auto &rows, Index columns, Floats sums, Places gaps, Places seen, bool learn) {
         require(seen.size == 1 && gaps.size == sums.size && (!learn || columns <= sums.size), "means that do not fit together");
         if (learn) fill_missing<true>(rows, sums, gaps, seen[0]);
@@ -267,8 +304,8 @@ void bind_preparation(nb::module_ &m) {
     };
     Prepared<Floats, Places, Places, bool>::bind(m, "fill_missing", fill);
     Prepared<Floats, bool>::bind(m, "scale_features", scale);
-    m.def("standardise", &standardise_matrix, unlocked());
-    m.def("standardise_entries", &standardise_rows, unlocked());
+    def_kept(m, "standardise", &standardise_matrix);
+    def_kept(m, "standardise_entries", &standardise_rows);
     Prepared<>::bind(m, "take_logs", [](const auto &rows, Index) { take_logs(rows); });
     Prepared<>::bind(m, "unit_rows", [](const auto &rows, Index) { unit_rows(rows); });
 }
@@ -279,6 +316,7 @@ void bind_text(nb::module_ &m) {
     bind_parsers(m);
     bind_hashes(m);
     bind_preparation(m);
+    bind_labels(m);
     bind_expansions(m);
 }
 

@@ -19,6 +19,13 @@ Numbers said_by(Index n, Index each, double size) {
     return said;
 }
 
+// What is said by the members, and by the tops where there are more voices: these all speak, or the first is silent.
+Numbers said_by(Index members, Index voices, Index each, double size) {
+    Numbers said = said_by(voices, each, size);
+    for (std::size_t j = static_cast<std::size_t>((members + 1) * each); j < said.size(); ++j) said[j] = finite(said[j]) ? said[j] : 0.5;
+    return said;
+}
+
 // A mixture before its first round.
 struct Fresh {
     Numbers members, tops, history;
@@ -45,14 +52,15 @@ void two_classes(Hash &hash) {
         const Layouts &given = other < 16 ? FEW[other % 3] : MANY;  // so many that the history is thinned
         const Index n = MEMBERS[other / 4 % 4], count = given.wide.count;
         Fresh fresh(n);
-        const Numbers said = said_by(n, count, other % 3 ? 5.0 : 800.0);
+        const Index voices = other % 5 == 1 ? n + TOPS : n;  // labels that come late
+        const Numbers said = said_by(n, voices, count, other % 3 ? 5.0 : 800.0);
         Numbers scores = zeros(count), later = zeros(count), total = zeros(given.wide.width);
         begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, double(other & 1), 0.0, 0.0, true, GRADIENTS, 0.0, 0.0, 0.0, 0});
         std::visit([&](const auto &some) {
             hash(play_mixture(some, batch_of(given, false, other % 5 == 0, 0, count, scores), table_seen(said, count), fresh.pool, fresh.kept(),
                               {total.data(), given.wide.width, 1}, *record));
         }, given.rows(other % 4));
-        score_mixture(table_seen(said, count), fresh.pool, record->state.rounds, view(later));
+        score_mixture(table_seen(said, count), fresh.pool, record->state.rounds, view(later), nullptr);
         for (const Numbers *some : {&scores, &later, &total}) hash(*some);
         fresh.into(hash);
         hash_state(hash, record->state);
@@ -66,13 +74,14 @@ void many_classes(Hash &hash) {
             const Layouts &given = FEW[other % 3];
             const Index n = MEMBERS[other / 4], count = given.wide.count, room = 4 * ((most + 3) / 4);
             Fresh fresh(n);
-            const Numbers said = said_by(n, count * room, 5.0);
+            const Index voices = other % 5 == 1 ? n + TOPS : n;
+            const Numbers said = said_by(n, voices, count * room, 5.0);
             Numbers labels, scores = zeros(4 * count), s = zeros(room), logs = s, p = s, later = zeros(count * most);
             for (Index t = 0; t < count; ++t) labels.push_back(std::floor(std::fabs(given.wide.reals[static_cast<std::size_t>(t)]) * 3.0));
             for (double &label : labels) label = lower(label, double(most - 1));
             Places clock(3), counts(static_cast<std::size_t>(room)), confusion(static_cast<std::size_t>(most * most));
             begin(*record, {CONSTANT, 1.0, 0.0, WHOLE, INFINITE, 0.0, 0.0, 0.0, 0, NOTHING, 0.0, 0.0, 0.0, 0});
-            const Says says{said.data(), count, room};
+            const Says says{said.data(), count, room, voices};
             const History kept = fresh.kept();
             Bench on(fresh.pool, room);
             MixedClasses mixed{says, on, kept, record->state, p.data()};
@@ -82,7 +91,7 @@ void many_classes(Hash &hash) {
                                     {s.data(), logs.data(), room}, table(scores, 4), {}));
             }, given.rows(other & 3));
             on.give_back();
-            score_classes(says, fresh.pool, record->state.rounds, table(later, most));
+            score_classes(says, fresh.pool, record->state.rounds, table(later, most), nullptr);
             for (const Numbers *some : {&scores, &later}) hash(*some);
             for (const Places *some : {&clock, &counts, &confusion}) hash(*some);
             fresh.into(hash);

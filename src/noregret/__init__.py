@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from noregret._version import __version__
 
 if TYPE_CHECKING:
+    from noregret.adversary import LinearGame, linear_game
     from noregret.batch import BatchRun
     from noregret.domain import Domain
     from noregret.errors import (
@@ -43,8 +44,11 @@ if TYPE_CHECKING:
     )
     from noregret.kernel import Kernel
     from noregret.kernel import custom as custom_kernel
+    from noregret.late.pending import Pending
+    from noregret.late.playing import play_late
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
+    from noregret.mean import MeanRun, mean_estimation
     from noregret.picture.plotting import plot
     from noregret.proof.certify import certify
     from noregret.proof.receipt import Receipt
@@ -137,7 +141,9 @@ _HOME = {
     "LogisticNewton": "sklearn",
     "LOSSES": "loss",
     "Loss": "loss",
+    "LinearGame": "adversary",
     "MarkovLabels": "sklearn",
+    "MeanRun": "mean",
     "ModelFileError": "errors",
     "MulticlassPerceptron": "sklearn",
     "NaiveBayes": "sklearn",
@@ -154,6 +160,7 @@ _HOME = {
     "PassiveAggressiveIIRegressor": "sklearn",
     "PassiveAggressiveIRegressor": "sklearn",
     "PassiveAggressiveRegressor": "sklearn",
+    "Pending": "late.pending",
     "Perceptron": "sklearn",
     "PlainPythonWarning": "errors",
     "Receipt": "proof.receipt",
@@ -186,9 +193,12 @@ _HOME = {
     "dimensions": "finite",
     "duel": "finite",
     "family": "finite",
+    "linear_game": "adversary",
     "load": "sklearn",
     "load_class": "finite",
+    "mean_estimation": "mean",
     "play": "protocol",
+    "play_late": "late.playing",
     "play_finite": "finite",
     "plot": "picture.plotting",
     "read": "stream",
@@ -231,10 +241,12 @@ __all__ = [
     "InputError",
     "Kernel",
     "KernelPerceptron",
+    "LinearGame",
     "LogisticNewton",
     "Loss",
     "MarkovClasses",
     "MarkovLabels",
+    "MeanRun",
     "ModelFileError",
     "MulticlassPerceptron",
     "NaiveBayes",
@@ -251,6 +263,7 @@ __all__ = [
     "PassiveAggressiveIIRegressor",
     "PassiveAggressiveIRegressor",
     "PassiveAggressiveRegressor",
+    "Pending",
     "Perceptron",
     "Persistence",
     "PlainPythonWarning",
@@ -282,10 +295,13 @@ __all__ = [
     "dimensions",
     "duel",
     "family",
+    "linear_game",
     "load",
     "load_class",
+    "mean_estimation",
     "play",
     "play_finite",
+    "play_late",
     "plot",
     "read",
     "report",

@@ -20,6 +20,7 @@ from noregret.errors import SettingError
 from noregret.stream.block import Dense, Rows, Sparse
 
 Arrays = dict[str, NDArray[Any]]
+Call = Callable[[], Any]
 TABLED = 2**20  # frequencies that are kept in memory; the others are computed whenever they are needed
 LOOKS = (32, 128, 512, 2048)  # rows after which the edges of bins are set
 
@@ -37,15 +38,15 @@ class Expansion(ABC):
     def rows(self, rows: Rows, learn: bool) -> Rows:
         """The rows that are played; a SettingError where there are too many columns for that."""
 
-    def again(self, row: Rows, learn: bool) -> tuple[Callable[[], Any], Rows]:
+    def again(self, row: Rows, learn: bool) -> tuple[list[Call], Rows]:
         """What makes `rows` of the one in these arrays whenever it is called, always in the arrays of the second."""
         made = self.rows(row, False)
         if isinstance(made, Dense):
             out = np.empty_like(made.X)
-            return lambda: np.copyto(out, self.rows(row, learn).values.reshape(1, -1)), Dense(out)
+            return [lambda: np.copyto(out, self.rows(row, learn).values.reshape(1, -1))], Dense(out)
         room = self.entries(row.width)
         kept = Sparse(np.zeros(2, np.int64), np.zeros(room, np.uint32), np.zeros(room), made.columns)
-        return lambda: _copy(self.rows(row, learn), kept), kept
+        return [lambda: _copy(self.rows(row, learn), kept)], kept
 
     @abstractmethod
     def name_of(self, index: int, name: Callable[[int], str]) -> str:
@@ -82,16 +83,16 @@ class Fourier(Expansion):
     def rows(self, rows: Rows, learn: bool) -> Rows:
         if learn and rows.width > len(self.seen):
             self.seen = np.append(self.seen, np.zeros(rows.width - len(self.seen), np.uint8))
-        make, made = self.again(rows, learn)
+        (make,), made = self.again(rows, learn)
         make()
         return made
 
-    def again(self, row: Rows, learn: bool) -> tuple[Callable[[], Any], Rows]:
+    def again(self, row: Rows, learn: bool) -> tuple[list[Call], Rows]:
         self._look_up(row.width)
         out = np.empty((len(row), self.cosines))
         given = (row.X,) if isinstance(row, Dense) else row.native
         state = (self._table, self._offsets, self.bandwidth, self.seen, self.count, self._room)
-        return partial(_native.fourier, *given, *state, out, learn), Dense(out)
+        return [partial(_native.fourier, *given, *state, out, learn)], Dense(out)
 
     def _look_up(self, width: int) -> None:
         """Keep the frequencies of features below `width`, as far as there is room."""
@@ -156,23 +157,17 @@ class Bins(Expansion):
         found[~present] = -1
         return self._made(found)
 
-    def again(self, row: Rows, learn: bool) -> tuple[Callable[[], Any], Rows]:
+    def again(self, row: Rows, learn: bool) -> tuple[list[Call], Rows]:
         if not self.seen.all() or len(self.seen) != row.width:
             return super().again(row, learn)
         X = np.asarray(row.X, np.float64) if isinstance(row, Dense) else np.zeros((1, row.width))
         found, (crossing, made) = np.empty(X.shape, np.int64), self._room(*X.shape)
-
-        def make() -> None:
-            if isinstance(row, Sparse):
-                count = row.indptr[1]
-                X.fill(0.0)
-                X[0, row.indices[:count]] = row.values[:count]
-            _native.bins(X, self.edges, found)
-            if learn:
-                self._take(X)
-            _native.one_hot(found, self.bins, *crossing, *made.native)
-
-        return make, made
+        return [
+            *([partial(_native.spread_row, *row.native, X)] if isinstance(row, Sparse) else []),
+            partial(_native.bins, X, self.edges, found),
+            *([partial(self._take, X)] if learn else []),
+            partial(_native.one_hot, found, self.bins, *crossing, *made.native),
+        ], made
 
     def _take(self, X: NDArray[np.float64]) -> None:
         """Learn of rows; they do not reach beyond the next look."""
@@ -182,7 +177,7 @@ class Bins(Expansion):
         if self.count in LOOKS:
             past = np.sort(self._kept(X.shape[1]), axis=0)
             places = len(past) * np.arange(1, self.bins) // self.bins
-            self.edges = np.ascontiguousarray(past[places].T)
+            self.edges[:] = past[places].T
             if self.count == LOOKS[-1]:
                 self.past = []
 

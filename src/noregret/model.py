@@ -141,6 +141,7 @@ class Header(msgspec.Struct):
     options: dict[str, Any] = {}  # how the streams were read: label, missing, class weights
     selection: dict[str, Any] | None = None  # of a model that was selected from a run: how, and the risk promised
     custom_kernel: Own | None = None  # name and fingerprint of a kernel of the user's own
+    late: dict[str, Any] | None = None  # rounds that wait for their labels
 
 
 def save(
@@ -186,6 +187,7 @@ def save(
             core.options,
             core.selection if isinstance(core, Selected) else None,
             Own(**own_kernel(own)) if isinstance(own, Kernel) else None,
+            core.late,
         )
     )
     digest, placed = hashlib.sha256(), Path(path)
@@ -262,6 +264,7 @@ def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Co
     if header.labels is not None and core.labels is not None:
         core.labels = core.labels.from_dict(header.labels)
     core.state, core.segments, core.options = state, header.segments, header.options
+    core.late = header.late
     return core
 
 

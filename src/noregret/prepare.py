@@ -14,7 +14,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret._native import fill_missing, scale_features, standardise, standardise_entries, take_logs, unit_rows
+from noregret._native import (
+    copy_values,
+    fill_missing,
+    put_labels,
+    scale_features,
+    standardise,
+    standardise_entries,
+    take_logs,
+    unit_rows,
+)
 from noregret.errors import SettingError, spelled
 from noregret.expand import expansion_of
 from noregret.stream.block import BLOCK_VALUES, Dense, Rows, Sparse
@@ -95,16 +104,16 @@ class Moments:
         standardise(rows.X, self.mean, self.squares, self.rows, learn)
         return rows
 
-    def again(self, row: Rows, learn: bool) -> tuple[Call, Rows]:
+    def again(self, row: Rows, learn: bool) -> tuple[list[Call], Rows]:
         """What standardises the row in these arrays, whose features are all known, and where it then is."""
         moments = (self.mean, self.squares, self.rows)
         if isinstance(row, Dense):
-            return partial(standardise, row.X, *moments, learn), row
+            return [partial(standardise, row.X, *moments, learn)], row
         known = self._spread_over()
         entries = len(row.indices) + len(known) + 1
         made = Sparse(np.zeros(2, np.int64), np.zeros(entries, np.uint32), np.zeros(entries), row.width)
         place = (row.width + len(self.mean), 0, known, np.zeros(len(self.mean)), self.alone)
-        return partial(standardise_entries, *row.native, *moments, *place, *made.native, learn), made
+        return [partial(standardise_entries, *row.native, *moments, *place, *made.native, learn)], made
 
     def entries(self, rows: Rows) -> int:
         """How many values a row may become."""
@@ -189,23 +198,12 @@ class Lags:
 
     def again(self, row: Rows, y: NDArray[np.float64], learn: bool) -> tuple[Call, Rows]:
         """What puts the labels before the row in these arrays, and learns its own from y; and where it then is."""
-        most, dense = self.features, isinstance(row, Dense)
-        room = np.zeros(most + len(row.values))
+        room = np.zeros(self.features + row.values.size)
         made: Rows = Dense(room[np.newaxis])
-        if not dense:
-            indices = np.concatenate([np.arange(most), np.zeros(len(row.values))]).astype(np.uint32)
-            made = Sparse(np.zeros(2, np.int64), indices, room, row.width + most)
-
-        def put() -> None:
-            room[:most] = self.past.reshape(-1)
-            room[most:] = row.values
-            if isinstance(row, Sparse) and isinstance(made, Sparse):
-                made.indptr[1] = row.indptr[1] + most
-                made.indices[most:] = row.indices + np.uint32(most)
-            if learn:
-                self.past = np.concatenate([self._written(y), self.past[:-1]])
-
-        return put, made
+        if isinstance(row, Sparse):
+            width = row.width + self.features
+            made = Sparse(np.zeros(2, np.int64), np.zeros(len(room), np.uint32), room, width)
+        return partial(put_labels, self.past, *_arrays(row), y, *_arrays(made), learn), made
 
     @property
     def features(self) -> int:
@@ -333,15 +331,15 @@ class Preparation:
         if not self.active:
             return [], row
         made = row.with_values(np.zeros_like(row.values))
-        calls: list[Call] = [partial(np.copyto, made.values, row.values)]
+        calls: list[Call] = [partial(copy_values, row.values, made.values)]
         if self.scale == "max":
             calls.append(partial(scale_features, *_arrays(made), self.peak, learn))
         elif self.scale == "log":
             calls.append(partial(take_logs, *_arrays(made)))
         for part in (self.moments, self.expansion):
             if part is not None:
-                call, made = part.again(made, learn)
-                calls.append(call)
+                more, made = part.again(made, learn)
+                calls += more
         if self.lags is not None:
             call, made = self.lags.again(made, y, learn)
             calls.append(call)

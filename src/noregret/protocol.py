@@ -108,7 +108,7 @@ def play(
         raise SettingError(f"passes must be at least 1, got {passes}")
     if shuffle is not None and shuffle < 0:
         raise SettingError(f"shuffle: the seed must be at least 0, got {shuffle}")
-    core = _core_of(learner)
+    core = core_of(learner)
     if shuffle is not None and core.ordered:
         why = (
             "rows with lags must keep their order"
@@ -124,7 +124,7 @@ def play(
         )
     if mistakes and core.regression:
         raise SettingError(f"mistakes: the loss {core.loss.name} is for numbers, which are not right or wrong")
-    source = read(stream, features=core.features, **_as_before(core, stream))
+    source = read(stream, features=core.features, **as_before(core, stream))
     agree(core, source)
     began, before = time.perf_counter(), core.state.copy()
     seen = Seen(core) if skip_seen else None
@@ -153,7 +153,7 @@ def play(
             break
         if most is not None and rows + len(block) > most:
             block, y, ended = block.slice(0, most - rows), y[: most - rows], False
-        weights = _weights(core, block, y, class_weight)
+        weights = row_weights(core, block, y, class_weight)
         if seen is not None and (known := seen.rest(block, y, weights)):
             block, y = block.slice(known, len(block)), y[known:]
             weights = None if weights is None else weights[known:]
@@ -226,7 +226,7 @@ def _know_all(core: Core, source: str) -> None:
             raise _short_of_memory(core, source, None, error) from error
 
 
-def _core_of(learner: Any) -> Core:
+def core_of(learner: Any) -> Core:
     if isinstance(learner, type):
         raise SettingError(f"play: give a learner, not its class: {learner.__name__}()")
     if getattr(learner, "holding", False):
@@ -239,7 +239,7 @@ def _core_of(learner: Any) -> Core:
     return core
 
 
-def _as_before(core: Core, stream: Any) -> dict[str, Any]:
+def as_before(core: Core, stream: Any) -> dict[str, Any]:
     """A file is read as the files were that the learner has learned from."""
     if not isinstance(stream, str | os.PathLike):
         return {}
@@ -297,7 +297,7 @@ def _again(core: Core, stream: Stream, class_weight: dict[Any, float] | None) ->
 
     def rows(passes: int, shuffle: int | None) -> Iterator[tuple[Block, Vector, Vector | None]]:
         for _, block, y in _rounds(core, stream, passes, shuffle):
-            yield block, y, _weights(core, block, y, class_weight)
+            yield block, y, row_weights(core, block, y, class_weight)
 
     return rows
 
@@ -341,7 +341,7 @@ def _real(block: Block) -> Vector:
     return np.ascontiguousarray(block.labels, dtype=np.float64)
 
 
-def _weights(core: Core, block: Block, y: Vector, class_weight: dict[Any, float] | None) -> Vector | None:
+def row_weights(core: Core, block: Block, y: Vector, class_weight: dict[Any, float] | None) -> Vector | None:
     weights = block.weights
     if class_weight is None or core.labels is None:
         return weights

@@ -6,6 +6,7 @@
 | `constant:η` | η |
 | `sqrt:η` | η/√t |
 | `normalised:η` | η/‖x‖², but at most ℓ/(s²‖x‖²), s the slope of the loss ℓ |
+| `late` | `auto`, and smaller while labels are outstanding: √2·U/√Σ(‖g‖² + 2‖g‖·Λ·Σ‖x‖ of the rows that wait) |
 | `horizon:T`, `horizon:T:G` | U/(G√T) for T rounds with gradients of norm at most G |
 | `doubling`, `doubling:G` | the same, restarted at rounds 1, 2, 4, 8, … with the period's length for T |
 
@@ -17,12 +18,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from noregret._native import ADAPTIVE, BOX, CONSTANT, DOUBLING, NORMALISED, SQRT, STRONG, WHOLE
+from noregret._native import ADAPTIVE, BOX, CONSTANT, DELAYED, DOUBLING, NORMALISED, SQRT, STRONG, WHOLE
 from noregret.domain import Domain
 from noregret.errors import SettingError
 from noregret.loss import Loss
 
-RATES = "auto, constant:η, sqrt:η, normalised:η, horizon:T, horizon:T:G, doubling, doubling:G"
+RATES = "auto, late, constant:η, sqrt:η, normalised:η, horizon:T, horizon:T:G, doubling, doubling:G"
 STEPS = {"constant": CONSTANT, "sqrt": SQRT, "normalised": NORMALISED}
 
 
@@ -48,6 +49,10 @@ def parse(text: str, loss: Loss, domain: Domain) -> Rate:
     kind, *rest = text.split(":")
     if kind == "auto" and not rest:
         return Rate(ADAPTIVE, math.sqrt(2.0) * _ball_radius(text, domain))
+    if kind == "late" and not rest:
+        if not math.isfinite(loss.lipschitz):
+            raise SettingError(f"rate late needs a loss with bounded slopes, and those of {loss.name} are not")
+        return Rate(DELAYED, math.sqrt(2.0) * _ball_radius(text, domain))
     if kind in STEPS and len(rest) == 1:
         return Rate(STEPS[kind], _positive(text, rest[0]))
     if kind == "horizon" and len(rest) in (1, 2):

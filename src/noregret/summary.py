@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from noregret import arithmetic
 from noregret._native import WINDOW
 from noregret.run import Run
 
+if TYPE_CHECKING:
+    from noregret.late.playing import LateRun
+
 Row = tuple[str, str, str]
 RUN_HEAD = ("", "total", "per row")  # of the table of a run
+WAITS = {  # rows without a label
+    "waiting": "waiting for their labels",
+    "expired": "given up without a label",
+    "defaulted": "learned with the default label",
+}
+LABELS = {
+    "after_expiry": "after the row had been given up",
+    "revised": "revised later",
+    "repeated": "repeated events, which change nothing",
+    "unknown": "for rows that nobody knows, left out",
+    "conflicting": "another label than before, left out",
+    "held": "held until both labels are known",
+}
 BASELINES = {  # rules that look at no feature, as tables name them
     "majority_label": "baseline: most frequent label",
     "last_label": "baseline: previous label",
@@ -85,6 +102,28 @@ def run_rows(run: Run) -> list[Row]:
     return [*_stream_rows(run), *judged, *_regret_rows(run), *_weight_rows(run)]
 
 
+def late_rows(late: LateRun) -> list[Row]:
+    """Predictions whose labels came late, as (what, how much, how much of a labelled round)."""
+    found, run = late.figures, late.run
+    n = found["labelled"]
+    rows: list[Row] = [("rows predicted", number(found["predicted"]), "")]
+    rows += [(f"  {what}", number(found[name]), "") for name, what in WAITS.items() if found[name]]
+    rows += [("labels that came", number(n), "")]
+    rows += [(f"  {what}", number(found[name]), "") for name, what in LABELS.items() if found[name]]
+    rows += [("  updates between a row and its label", number(found["delay"]), per_round(found["delay"], n))]
+    if run.mistakes is not None:
+        rows.append(("mistakes", number(found["mistakes"]), share(found["mistakes"], n)))
+        for rule in ("majority_label", "last_label"):
+            rows.append((f"  {BASELINES[rule]}", number(run.baselines[rule]), share(run.baselines[rule], n)))
+    rows.append((f"loss ({run.learner.loss.spec})", number(found["loss"]), per_round(found["loss"], n)))
+    rows.append(("  by the learner, as labels came", number(found["fresh_loss"]), per_round(found["fresh_loss"], n)))
+    rows.append(("  staleness cost", signed(found["staleness"]), per_round(found["staleness"], n)))
+    if run.regret_upper is not None and not found["revised"]:
+        bound = run.regret_upper + found["staleness"]
+        rows.append((_bound_row(run, bound, found["loss"]), at_most(bound), at_most(bound / n) if n else "–"))
+    return rows
+
+
 def _stream_rows(run: Run) -> Iterator[Row]:
     """What was played."""
     yield "rounds", number(run.rounds), ""
@@ -133,8 +172,11 @@ def _regret_rows(run: Run) -> Iterator[Row]:
     """What the pass alone proves."""
     n, upper = run.rounds, run.regret_upper
     if upper is not None:
-        empty = " (too loose to be useful here)" if upper >= run.loss else ""
-        yield f"regret bound{_against(run)}{empty}", at_most(upper), at_most(upper / n) if n else "–"
+        yield _bound_row(run, upper, run.loss), at_most(upper), at_most(upper / n) if n else "–"
+
+
+def _bound_row(run: Run, bound: float, loss: float) -> str:
+    return f"regret bound{_against(run)}{' (too loose to be useful here)' if bound >= loss else ''}"
 
 
 def _weight_rows(run: Run) -> Iterator[Row]:

@@ -100,3 +100,61 @@ def test_you_play_at_the_terminal(noregret):
 def test_what_is_wrong_gets_one_line(noregret, arguments, sentence):
     answer = noregret("game", *arguments)
     assert answer.code == 2 and sentence in answer.err and answer.err.count("\n") == 1
+
+
+# -- linear losses -----------------------------------------------------------------------------------------------------
+
+
+def test_every_learner_loses_to_the_adversary_of_linear_losses(noregret):
+    answer = noregret("game", "linear:400", "--json").json
+    assert answer["rounds"] == 400 and answer["features"] == 3 and answer["learner"] == "ogd"
+    assert answer["regret"]["lower"] <= 20.0 + 1e-9 and answer["regret"]["upper"] >= 20.0 - 1e-9
+    assert answer["every_learner_at_least"] == pytest.approx(20.0)
+    assert answer["gradient_descent_at_most"] == pytest.approx(20.0 * 8.0**0.5)
+    (one,) = answer["certificates"]
+    assert (one["theorem"], one["verdict"]) == ("linear-lower", "holds")
+    scaled = noregret("game", "linear:100,4", "--learner", "pa1", "--radius", "3", "--length", "0.5", "--json").json
+    assert scaled["every_learner_at_least"] == pytest.approx(15.0)
+    assert (scaled["features"], scaled["radius"], scaled["length"], scaled["learner"]) == (4, 3.0, 0.5, "pa1")
+
+
+def test_the_table_and_the_picture_of_a_linear_game(noregret, tmp_path):
+    pytest.importorskip("matplotlib")
+    answer = noregret("game", "linear:9", "--plot", tmp_path / "g.svg")
+    assert answer.code == 0
+    assert answer.rows()["every learner has at least U·G·√T"] == ["2.99999"]
+    assert answer.rows()["  to".strip()] == ["3.00001"]
+    assert answer.out.splitlines()[-1] == "linear-lower: holds"
+    assert "gradient descent has at most U·G·√(8t)" in (tmp_path / "g.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("linear:", "a linear game is linear:T or linear:T,d, T rounds in d dimensions, got linear:"),
+        ("linear:9,3,1", "a linear game is linear:T or linear:T,d"),
+        ("linear:-4", "a linear game is linear:T or linear:T,d"),
+        ("linear:0", "linear game: rounds must be a whole number of at least 1, got 0"),
+        ("linear:9,2", "linear game: features must be a whole number of at least 3, got 2"),
+        ("linear:9 --length 0", "linear game: length must lie between 1e-100 and 1e100, got 0.0"),
+        ("linear:9 --radius -1", "radius must be positive"),
+        (
+            "linear:9 --learner perceptron --radius -1",
+            "linear game: radius must lie between 1e-100 and 1e100, got -1.0",
+        ),
+        ("linear:9 --learner vaw", "linear game: vaw does not predict two classes by weights that it has"),
+        ("linear:9 --learner you", "learner must be one of auto, perceptron"),
+        ("linear:9 --learner ogd:speed=3", "ogd has "),
+        ("linear:9 --seconds 3", "--seconds is for games of a class, not linear losses"),
+        ("linear:9 --rounds 3", "--rounds is for games of a class, not linear losses"),
+        ("linear:9 --tie 0", "--tie is for games of a class, not linear losses"),
+        ("linear:9 --plot p.svg --picture tree", "--picture must be one of regret, got 'tree'"),
+        ("thresholds:3 --radius 2", "--radius is for games of linear losses, not a class"),
+        ("thresholds:3 --length 2", "--length is for games of linear losses, not a class"),
+    ],
+)
+def test_what_a_linear_game_refuses(noregret, words, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    answer = noregret("game", *words.split())
+    assert answer.code == 2 and sentence in answer.err and len(answer.err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())

@@ -87,3 +87,29 @@ def test_errors_are_one_sentence_and_leave_nothing_behind(noregret, files):
         answer = noregret(*arguments)
         assert answer.code == 2 and answer.err.count("\n") == 1 and said in answer.err, arguments
     assert sorted(path.name for path in files.iterdir()) == before
+
+
+def test_the_least_hinge_loss_with_and_without_a_separator(noregret, files):
+    answer = noregret("separate", "mixed.svm", "--bias", "--hinge")
+    assert answer.code == 0
+    assert answer.rows()["least J_soft, at θ = 0, where every row has the score 0"] == ["0"]
+    found = noregret("separate", "mixed.svm", "--bias", "--hinge", "--json").json["minimisers"]
+    assert found["hinge"]["lower"] <= 2.0 + 1e-3 and found["hinge"]["upper"] >= 2.0 - 1e-3  # rows 0, 1, 3: +, −, +
+    assert found["rows"] == 3 and found["misclassified"] >= 1 and found["soft"]["least"] == 0.0
+    apart = noregret("separate", "apart.svm", "--hinge", "--json").json["minimisers"]
+    assert apart["hinge"]["lower"] == 0.0 and apart["hinge"]["upper"] < 1e-3 and apart["misclassified"] == 0
+    assert "minimisers" not in noregret("separate", "apart.svm", "--json").json
+    assert noregret("separate", "-", "--hinge", stdin=APART.encode()).err.count("--hinge reads the rows twice") == 1
+
+
+def test_starts_and_solutions_are_drawn(noregret, files):
+    pytest.importorskip("matplotlib")
+    for name, kind, said in (
+        ("apart.svm", "starts", "different ends (full) in the grey cone"),
+        ("mixed.svm", "solutions", "least J_soft: 0, at θ = 0"),
+        ("apart.svm", "solutions", "least hinge loss"),
+    ):
+        assert noregret("separate", name, "--plot", "p.svg", "--picture", kind, "--quiet").code == 0
+        assert said in (files / "p.svg").read_text()
+    wide = noregret("separate", "mixed.csv", "--keep", "word", "--bias", "--plot", "q.svg", "--picture", "starts")
+    assert wide.code == 2 and "two weights" in wide.err and not (files / "q.svg").exists()

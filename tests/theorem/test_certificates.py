@@ -11,6 +11,7 @@ import pytest
 from noregret.errors import SettingError
 from noregret.interval import Interval
 from noregret.learner import LEARNERS, Perceptron
+from noregret.loss import logistic
 from noregret.proof.facts import Facts
 from noregret.proof.solve.points import gather
 from noregret.proof.theorem import Assumption, Claim, Need, Verdict, theorem
@@ -23,6 +24,8 @@ OTHERS = ("consistent", "halving", "soa", "agnostic", "weighted-majority", "hedg
 OTHERS += ("fixed-share", "mixture", "gradient")  # learners of finite classes and of experts
 OTHERS += ("batch-sum", "batch-average", "batch-normalised", "batch-random")
 OTHERS += ("selection",)  # predictors chosen after a run
+OTHERS += ("linear-game", "mean")  # any learner of linear losses; the mean of rows
+OTHERS += ("late",)  # predictions whose labels came late
 
 
 def verdict(bound, observed, ceiling):
@@ -101,7 +104,7 @@ def test_every_verdict_is_in_the_guide():
 
 def test_certificates_come_in_the_order_of_the_list_and_are_plain_data():
     run, rounds = played(Perceptron(), [[1.0, 2.0], [0.5, -1.0]], [1, -1])
-    found = certificates(Facts(run, rounds).at(given=np.array([1.0, 1.0])))
+    found = certificates(Facts(run, rounds, surrogate=logistic()).at(given=np.array([1.0, 1.0])))
     assert [one.theorem for one in found] == [one.name for one in THEOREMS.values() if "perceptron" in one.learners]
     for one in found:
         assert json.loads(json.dumps(one.to_dict())) == one.to_dict()

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from noregret.adversary import linear_game
 from noregret.batch import run as run_batch
 from noregret.batch import stepped
 from noregret.errors import DivergedError, SettingError
@@ -33,8 +34,9 @@ from noregret.finite import (
     play_finite,
 )
 from noregret.interval import Interval
-from noregret.learner import LEARNERS
+from noregret.learner import LEARNERS, OnlineGradientDescent
 from noregret.loss import parse
+from noregret.mean import mean_estimation
 from noregret.proof.theorem import rows, speaking
 from noregret.proof.theorems import THEOREMS, batch, finite, risk
 from noregret.proof.theorems import experts as followers
@@ -46,6 +48,7 @@ from noregret.task.select import select
 from oracle.rows import ORACLE
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
+from oracle.rows_games import GAME_NEEDS, Linear, Mean
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
@@ -438,6 +441,48 @@ def test_batches(update):
                     compare(one, facts, data, OTHER_NEEDS)
 
 
+class Stubborn:
+    """Points drawn beforehand, whatever the gradients are."""
+
+    def __init__(self, points):
+        self.points = iter(points)
+
+    def point(self):
+        return next(self.points)
+
+    def learn(self, gradient):
+        pass
+
+
+@pytest.mark.parametrize("features", [3, 4, 7])
+@pytest.mark.parametrize("length", [1.0, 1e-30, 3e40])
+def test_games_of_linear_losses(features, length):
+    rng = seeded(features, length)
+    for rounds in (1, 2, 9, 30):
+        radius = float(rng.choice([0.3, 1.0, 50.0]))
+        players = (
+            OnlineGradientDescent(loss="hinge", radius=radius),
+            Stubborn(rng.normal(size=(rounds, features)) * 10.0 ** rng.integers(-9, 9, (rounds, 1))),
+            Stubborn(rng.integers(-1, 2, (rounds, features))),
+        )
+        for player in players:
+            game = linear_game(player, rounds, features=features, length=length, radius=radius)
+            assert compare(THEOREMS["linear-lower"], game, Linear(game), GAME_NEEDS)
+        bent = replace(game, gradients=game.gradients + 1e-9 * length * rng.normal(size=game.gradients.shape))
+        assert not compare(THEOREMS["linear-lower"], bent, Linear(bent), GAME_NEEDS)
+
+
+@pytest.mark.parametrize("sigma", [1.0, 0.3, 1e-20, 1e20])
+@pytest.mark.parametrize("radius", [math.inf, 0.5, 2.0])
+def test_means(sigma, radius):
+    rng = seeded(sigma, radius)
+    for T, d in ((1, 1), (2, 3), (12, 1), (40, 2)):
+        for rows_ in (rng.normal(size=(T, d)) + 1.0, rng.integers(-2, 3, (T, d)).astype(float), np.ones((T, d))):
+            run = mean_estimation(rows_, sigma=sigma, radius=radius)
+            for name in ("mean-gradients", "mean-harmonic"):
+                assert compare(THEOREMS[name], run, Mean(run), GAME_NEEDS)
+
+
 def test_the_conversion_by_rows_held_out():
     rng = seeded("holdout")
     for trial in range(40):
@@ -513,7 +558,7 @@ def test_every_theorem_has_a_second_derivation():
     assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
     assert not set(LEFT_OUT) & set(ORACLE)
     asked = {need.statement for one in THEOREMS.values() for need in one.needs}
-    assert asked <= set(NEEDS) | set(OTHER_NEEDS)
+    assert asked <= set(NEEDS) | set(GAME_NEEDS)
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):

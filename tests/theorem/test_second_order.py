@@ -361,7 +361,7 @@ def test_matrices_too_small_for_a_row_are_not_written_to():
     vectors = [np.zeros(2) for _ in range(3)]
     rows, y, out = np.ones((1, 3)), np.ones(1), np.zeros(1)
     assert play_matrix(rows, y, np.zeros(0), small, np.eye(2), *vectors, 2, record, out) == 0
-    score_matrix(rows, False, np.eye(2), vectors[0], 2, 1.0, vectors[1], out)
+    score_matrix(rows, False, np.eye(2), vectors[0], 2, record, vectors[1], out)
     assert math.isnan(out[0])
     with pytest.raises(ValueError, match="wider than the matrices"):
         follow_matrix(rows, y, np.zeros(0), np.zeros(1, np.int64), 1.0, small, small, *vectors, 2, np.zeros((1, 5)))

@@ -72,11 +72,33 @@ def test_the_same_seed_gives_the_same_run():
         nr.BatchPerceptron(update="random").fit(X, SETOSA)
 
 
-def test_three_classes_and_one_are_refused():
+@pytest.mark.parametrize(("update", "steps"), [("sum", 7), ("average", 2)])
+def test_one_class_alone_is_a_sample_too(update, steps):
+    """11 rows (2, 1) and one (−2, 1), all +1: B = R²/γ² = 5, and the printed sum takes 7 steps."""
+    rows = [[2.0, 1.0]] * 11 + [[-2.0, 1.0]]
+    model = nr.BatchPerceptron(update=update, bias=False).fit(rows, np.ones(12))
+    assert model.n_iter_ == steps and model.run_.separated
+    assert model.classes_.tolist() == [1.0]
+    assert model.predict([*rows, [-9.0, 0.0]]).tolist() == [1.0] * 13
+    assert model.decision_function(rows).min() > 0.0
+    found = {one.theorem: one for one in model.certificates(rows, np.ones(12))}
+    assert {one.verdict for one in found.values()} == {Verdict.HOLDS}
+    assert model.n_iter_ >= 5.0 if update == "sum" else found["batch-iterations"].bound == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize(("label", "sign"), [(1, 1), (-1, -1), (0, -1), (True, 1), (False, -1), ("spam", 1), (7, 1)])
+def test_the_sign_of_a_label_that_no_other_came_with(label, sign):
+    rows = [[1.0], [2.0]]
+    model = nr.BatchPerceptron(bias=False).fit(rows, [label, label])
+    assert np.sign(model.coef_[0, 0]) == sign
+    assert model.predict([[1.0], [-1.0]]).tolist() == [label, label]
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(rows, [label])
+
+
+def test_three_classes_are_refused():
     with pytest.raises(ValueError, match="Only binary"):
         nr.BatchPerceptron().fit(X, SPECIES)
-    with pytest.raises(ValueError, match="one class"):
-        nr.BatchPerceptron().fit(X, np.ones(len(X)))
     with pytest.raises(NotFittedError):
         nr.BatchPerceptron().predict(X)
     assert clone(nr.BatchPerceptron(step=2.0)).step == 2.0

@@ -266,9 +266,9 @@ def test_ties_that_are_none_in_floats_are_replayed_as_they_were_played():
     [
         ({"loss": "absolute", "method": "mixture", "range": [0.0, 1.0]}, "cannot be replayed: .*got absolute"),
         ({"loss": "brier", "range": [-10.0, 10.0]}, "cannot be replayed: .*not for brier"),
-        ({"source": "somebody"}, "in a way that there is"),
-        ({"rate": "one"}, "in a way that there is"),
-        ({"experts": ["a", "a"]}, "in a way that there is"),
+        ({"source": "somebody"}, "with settings that exist"),
+        ({"rate": "one"}, "with settings that exist"),
+        ({"experts": ["a", "a"]}, "with settings that exist"),
     ],
 )
 def test_a_blend_that_cannot_be_made_is_refused(change, sentence):

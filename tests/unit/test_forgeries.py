@@ -167,7 +167,7 @@ def test_a_lower_end_that_belongs_to_another_theorem():
         (SQRT, lambda b: b["certificates"][0].update(source="Nobody 1900"), "its source: the receipt says Nobody 1900"),
         (SQRT, lambda b: b["regret"].update(loss=None), "judged by"),
         (SQRT, lambda b: b["regret"].update(loss="absolute"), "judged by|outside its domain"),
-        (SQRT, lambda b: b["reading"].update(accuracy=3), "read in ways"),
+        (SQRT, lambda b: b["reading"].update(accuracy=3), "read with settings that exist"),
         (SQRT, lambda b: b["certificates"][0].update(bound=10**400), "damaged"),
         (SQRT, lambda b: b["certificates"].append(b["certificates"][0]), "the theorems: the receipt says"),
         (SQRT, lambda b: b["certificates"][0].update(verdict="broken"), "verdict"),

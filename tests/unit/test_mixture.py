@@ -1,9 +1,13 @@
-"""The mixtures of a pool: native = twin, goldens, the identity, the promise on adversarial streams, resuming."""
+"""The mixtures of a pool: native = twin, goldens, the identity, the promise on adversarial streams, resuming.
+
+NOREGRET_THOROUGH=1 stops and resumes each kind of pool in 200 random ways instead of 3.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
+import os
 from typing import Any
 
 import numpy as np
@@ -22,6 +26,7 @@ from noregret.run import Run
 from noregret.state import RECORD, begin
 
 NO = np.zeros(0)
+SPLITS = 200 if os.environ.get("NOREGRET_THOROUGH") else 3
 
 
 def mixed(said: np.ndarray, y: np.ndarray, priors: list[float], caution: float = 1.0) -> dict[str, Any]:
@@ -31,7 +36,7 @@ def mixed(said: np.ndarray, y: np.ndarray, priors: list[float], caution: float =
     table[:, 0] = np.log(priors)
     table[:, 2:4] = np.array(priors)[:, None]
     table[:, 4:6] = 1.0 / np.count_nonzero(~np.isnan(said[:, 0]))
-    tops = np.array([[math.log(prior), 0.0] for prior in TOP_PRIORS])
+    tops = np.array([[math.log(prior), 0.0, 0.0] for prior in TOP_PRIORS])
     record = np.zeros(1, RECORD)
     begin(record["state"])
     record["config"]["classify"] = 1
@@ -196,21 +201,16 @@ def rows(T: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return X, np.where(X @ rng.standard_normal(6) + 0.5 * rng.standard_normal(T) > 0.0, 1.0, -1.0)
 
 
-def test_coin_flips_teach_nothing() -> None:
-    X, _ = rows(4000)
-    run = play(LEARNERS["auto"](), (X, np.random.default_rng(1).choice([-1.0, 1.0], 4000)))
-    assert run.sequential_risk >= math.log(2.0) - 0.01
-    assert run.mistakes is not None and abs(run.mistakes / 4000 - 0.5) < 4 * 0.5 / math.sqrt(4000)
-
-
-@pytest.mark.parametrize("task", ["binary", "regression"])
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_any_split_resumed_is_one_block_bit_for_bit(task: str) -> None:
     X, y = rows(300)
-    y = X[:, 0] * 3.0 + y if task == "regression" else y
+    y = {"binary": y, "regression": X[:, 0] * 3.0 + y, "multiclass": np.digitize(X[:, 0] + y, [-1.0, 0.0, 1.0]) * 1.0}[
+        task
+    ]
     whole = LEARNERS["auto"](task=task)
     wanted = play(whole, (X, y)).loss
     rng = np.random.default_rng(2)
-    for _ in range(3):
+    for _ in range(SPLITS):
         cuts = np.unique([0, *rng.integers(1, 300, 3), 300])
         one = LEARNERS["auto"](task=task)
         for start, stop in itertools.pairwise(cuts):

@@ -1,7 +1,7 @@
 """What the compiled core offers; `native/` says what each function does."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ CONSTANT: int
 SQRT: int
 STRONG: int
 ADAPTIVE: int
+DELAYED: int
 DOUBLING: int
 PASSIVE: int
 PASSIVE_CAPPED: int
@@ -82,6 +83,9 @@ def play_coordinates(
 def play_truncated(
     loss: Loss, rows: NativeRows, labels: Floats, weights: Floats, table: Floats, record: Record, scores: Floats, /
 ) -> int: ...
+@overload
+def score_linear(rows: NativeRows, z: Floats, record: Record, scores: Floats, /) -> None: ...
+@overload
 def score_linear(rows: NativeRows, z: Floats, scale: float, bias: float, scores: Floats, /) -> None: ...
 def score_mean(rows: NativeRows, z: Floats, late: Floats, record: Record, scores: Floats, /) -> None: ...
 def score_coordinates(rows: NativeRows, table: Floats, record: Record, scores: Floats, /) -> None: ...
@@ -125,6 +129,16 @@ class Single:
     def name(self, index: dict[str, int], names: list[str], slots: int, /) -> None: ...
     def score(self, x: Any, /) -> float | None: ...
     def play(self, x: Any, y: float, /) -> int: ...
+
+class Chain:
+    """Calls made one after another, their arguments read once."""
+
+    def __init__(self, steps: list[tuple[Callable[..., Any], tuple[Any, ...], Floats | None]], /) -> None: ...
+    def play(self) -> list[int] | None: ...
+    @property
+    def direct(self) -> int: ...
+
+def read_values(given: dict[Any, Any], keys: tuple[Any, ...], out: Floats, /) -> bool: ...
 
 # functions and sums
 def exp(x: float, /) -> float: ...
@@ -239,7 +253,7 @@ def play_matrix(
 def play_markov(
     rows: NativeRows, labels: Floats, weights: Floats, counts: Floats, context: Ints, record: Record, scores: Floats, /
 ) -> int: ...
-def score_markov(counts: Floats, context: Ints, /) -> float: ...
+def score_markov(counts: Floats, context: Ints, scores: Floats, /) -> None: ...
 def play_newton(
     rows: NativeRows,
     labels: Floats,
@@ -260,7 +274,7 @@ def score_newton(
     rows: NativeRows, shift: bool, S: Floats, theta: Floats, n: int, two_label: bool, f: Floats, scores: Floats, /
 ) -> None: ...
 def score_matrix(
-    rows: NativeRows, shift: bool, B: Floats, u: Floats, n: int, scale: float, q: Floats, scores: Floats, /
+    rows: NativeRows, shift: bool, B: Floats, u: Floats, n: int, record: Record, q: Floats, scores: Floats, /
 ) -> None: ...
 def play_words(
     rows: NativeRows,
@@ -699,6 +713,13 @@ def places_in_row(rows: Places, entries: Places, least: Places, out: Places) -> 
 def fill_missing(*given: Any) -> None:
     """fill_missing(X | (bounds, features, values), sums, gaps, rows, learn)."""
 
+def copy_values(given: Any, out: Any, /) -> None: ...
+def spread_row(*given: Any) -> None:
+    """spread_row(bounds, features, values, X): one row as a row of a matrix."""
+
+def put_labels(*given: Any) -> None:
+    """put_labels(past, X | (bounds, features, values), label, X | (bounds, features, values), learn)."""
+
 def scale_features(*given: Any) -> None:
     """scale_features(X | (bounds, features, values), peak, learn)."""
 
@@ -748,7 +769,13 @@ def play_mixture(
     /,
 ) -> int: ...
 def score_mixture(
-    said: Floats, members: Floats, tops: Floats, mixing: Floats, rounds: int, scores: Floats, /
+    said: Floats, members: Floats, tops: Floats, mixing: Floats, record: Record, scores: Floats, /
+) -> None: ...
+def foretell_mixture(
+    said: Floats, members: Floats, tops: Floats, mixing: Floats, record: Record, scores: Floats, voices: Floats, /
+) -> None: ...
+def foretell_mixture_classes(
+    said: Floats, members: Floats, tops: Floats, mixing: Floats, rounds: int, scores: Floats, voices: Floats, /
 ) -> None: ...
 def mixture_shares(
     members: Floats, tops: Floats, mixing: Floats, asleep: NDArray[np.bool_], out: Floats, /

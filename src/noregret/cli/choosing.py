@@ -67,9 +67,12 @@ def check_named(wanted: Wanted) -> None:
         _check_loss(wanted.task, wanted.settings["loss"])
 
 
-def chosen(wanted: Wanted, source: Stream) -> Chosen:
-    """A new learner, for the labels that the first rows show, unless they come one by one and the task is known."""
-    seen = None if source.live and task_told(wanted) else recognise(source)
+def chosen(wanted: Wanted, source: Stream | None) -> Chosen:
+    """A new learner, for the labels that the first rows show, unless they come one by one and the task is known.
+
+    Without a source nobody can look, and the task must be known.
+    """
+    seen = None if source is None or (source.live and task_told(wanted)) else recognise(source)
     if (
         seen is not None
         and wanted.name is not None
@@ -85,7 +88,7 @@ def chosen(wanted: Wanted, source: Stream) -> Chosen:
     else:
         core, radius = _named(wanted)
         if seen is not None:
-            _check_labels(core, wanted.task, seen, source)
+            _check_labels(core, wanted.task, seen, _name(source))
         named = True
     if wanted.reading["positive"] is not None:
         core.labels = positive_label(core, wanted.reading["positive"])
@@ -125,7 +128,7 @@ def _named(wanted: Wanted) -> tuple[Core, float | None]:
     return core, radius
 
 
-def _with_default(wanted: Wanted, seen: Recognised | None, source: Stream) -> Wanted:
+def _with_default(wanted: Wanted, seen: Recognised | None, source: Stream | None) -> Wanted:
     """The same with the default learner's name and settings; what was given counts first."""
     loss = wanted.settings["loss"]
     task = wanted.task or task_of_loss(loss)
@@ -134,7 +137,7 @@ def _with_default(wanted: Wanted, seen: Recognised | None, source: Stream) -> Wa
         task = seen.task
     if seen is not None and task is Task.REGRESSION and loss is not None and task_of_loss(loss) is None:
         raise InputError(
-            f"{_look_numeric(seen)}, and the loss {loss} is for classes: use --loss squared", source.source
+            f"{_look_numeric(seen)}, and the loss {loss} is for classes: use --loss squared", _name(source)
         )
     name, settings = default(task, loss)
     if wanted.select and task is Task.BINARY:  # rows must look the same to every predictor of the run
@@ -152,7 +155,7 @@ def _check_loss(task: Task, loss: str | None) -> None:
         raise SettingError(f"--task {task} needs a loss for {kind}; got --loss {loss}")
 
 
-def _check_labels(core: Core, task: Task | None, seen: Recognised, source: Stream) -> None:
+def _check_labels(core: Core, task: Task | None, seen: Recognised, source: str | None) -> None:
     """A learner that was named must be one for the labels that were seen, unless the task was given too."""
     own = task_of(core)
     if task is not None or own is Task.REGRESSION or seen.task is own or seen.task is Task.BINARY:
@@ -160,12 +163,16 @@ def _check_labels(core: Core, task: Task | None, seen: Recognised, source: Strea
     if seen.task is Task.REGRESSION:
         able = "loss" in settings_of(core.name)
         advice = "--task regression" if able else "--task regression and leave out --learner"
-        raise InputError(f"{_look_numeric(seen)}: add {advice}", source.source)
+        raise InputError(f"{_look_numeric(seen)}: add {advice}", source)
     raise InputError(
         f"the labels are of {len(seen.labels)} classes ({_some(seen)}), and {core.name} tells two apart:"
         " leave out --learner, or use --learner multiclass",
-        source.source,
+        source,
     )
+
+
+def _name(source: Stream | None) -> str | None:
+    return None if source is None else source.source
 
 
 def _look_numeric(seen: Recognised) -> str:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 MOVING = "updates"  # the kind that has frames
 PLANAR = ("boundary", MOVING)  # kinds that are drawn among rows of two features
+CONE = "starts"  # the kind that is drawn in the plane of two weights
 LIFTED = "lifting"  # the kind that is drawn from the rows of a perceptron's run
+TANGENT = "tangent"  # the kind that is drawn from the rows and the best model in hindsight
 
 
 def asked_kind(plot: Path | None, picture: str | None, kinds: tuple[str, ...]) -> str | None:
@@ -46,6 +48,17 @@ def check_plane(source: Stream) -> None:
         raise SettingError(f"plot: {why}")
 
 
+def check_cone(source: Stream, bias: bool) -> None:
+    """A sentence where the rows that were met so far have not two weights, the bias being one."""
+    from noregret.errors import SettingError
+    from noregret.picture.starts import not_two
+
+    features = source.features
+    known = features.kind == "columns" or (features.kind == "names" and features.width > 0)
+    if (known and features.count + bias != 2) or features.width + bias > 3:
+        raise SettingError(f"plot: {not_two(features.count + bias)}")
+
+
 def check_certified(kind: str | None, core: Core, radius: float | None) -> None:
     """A sentence where a receipt of this learner will not hold what the picture shows."""
     from noregret.errors import SettingError
@@ -64,6 +77,16 @@ def check_boundary(core: Core) -> None:
     from noregret.run import Run
 
     why = why_no_boundary(Run.of(core))
+    if why is not None:
+        raise SettingError(f"plot: {why}")
+
+
+def check_tangent(core: Core, radius: float | None) -> None:
+    """A sentence where there is no best model to draw a tangent towards."""
+    from noregret.errors import SettingError
+    from noregret.picture.tangent import why_no_best
+
+    why = why_no_best(core, radius)
     if why is not None:
         raise SettingError(f"plot: {why}")
 

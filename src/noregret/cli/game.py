@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noregret.cli.linear_game import LinearGameOptions, answer_of, is_linear, leave_if_broken, play_linear
+from noregret.cli.linear_game import show as show_linear
 from noregret.cli.terminal import put_json
 from noregret.errors import InputError, SettingError
 
@@ -19,9 +22,18 @@ if TYPE_CHECKING:
 def game(
     source: Annotated[
         str,
-        typer.Argument(help="A class: a 0/1 matrix (CSV, .npy, Parquet) or a family: thresholds:7.", metavar="CLASS"),
+        typer.Argument(
+            help="A class: a 0/1 matrix (CSV, .npy, Parquet) or a family: thresholds:7. Or linear losses: linear:T,d.",
+            metavar="CLASS",
+        ),
     ],
-    learner: Annotated[str, typer.Option(help="soa (default), halving, consistent, or you.")] = "soa",
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            help="soa (default), halving, consistent, or you; against linear losses a linear learner,"
+            " name:key=value,… (default: ogd:loss=hinge)."
+        ),
+    ] = None,
     tie: Annotated[int | None, typer.Option(help="What soa and halving predict on a tie: 1 (default) or 0.")] = None,
     rounds: Annotated[
         int | None,
@@ -30,18 +42,27 @@ def game(
         ),
     ] = None,
     seconds: Annotated[
-        float,
+        float | None,
         typer.Option(
-            help="Time limit for the search of Littlestone dimensions; then the deepest tree found is played.",
+            help="Time limit for the search of Littlestone dimensions (default: 60); then the deepest tree found is"
+            " played.",
             metavar="S",
         ),
-    ] = 60.0,
+    ] = None,
+    radius: Annotated[
+        float | None,
+        typer.Option(help="Linear losses: the radius U of the comparators, and of the learner (default: 1)."),
+    ] = None,
+    length: Annotated[
+        float | None, typer.Option(help="Linear losses: the length G of every gradient (default: 1).")
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(help="Draw the mistake tree and the path played to this file (.png, .svg, .pdf).", metavar="FILE"),
     ] = None,
     picture: Annotated[
-        str | None, typer.Option(help="What --plot draws: tree (default) or mistakes.", metavar="KIND")
+        str | None,
+        typer.Option(help="What --plot draws: tree (default) or mistakes; of linear losses regret.", metavar="KIND"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -50,19 +71,63 @@ def game(
 
     Example: noregret game thresholds:7 --learner halving
     """
+    if is_linear(source):
+        _refuse("a class, not linear losses", tie=tie, rounds=rounds, seconds=seconds)
+        _linear(source, LinearGameOptions(learner, length, radius), plot, picture, json, quiet)
+        return
+    _refuse("linear losses, not a class", radius=radius, length=length)
+    wanted = ClassGame(source, learner or "soa", tie, rounds, 60.0 if seconds is None else seconds)
+    _finite(wanted, plot, picture, json, quiet)
+
+
+@dataclass(frozen=True)
+class ClassGame:
+    """What was asked of the game on a class."""
+
+    source: str
+    learner: str
+    tie: int | None
+    rounds: int | None
+    seconds: float
+
+
+def _refuse(what: str, **options: Any) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise SettingError(f"--{name} is for games of {what}")
+
+
+def _linear(
+    source: str, options: LinearGameOptions, plot: Path | None, picture: str | None, json: bool, quiet: bool
+) -> None:
+    from noregret.cli.drawing import asked_kind, draw
+
+    kind = asked_kind(plot, picture, ("regret",))
+    played = play_linear(source, options)
+    draw(played, kind=kind, to=plot)
+    answer = answer_of(played)
+    if json:
+        put_json(answer)
+    elif not quiet:
+        show_linear(answer)
+    leave_if_broken(answer)
+
+
+def _finite(wanted: ClassGame, plot: Path | None, picture: str | None, json: bool, quiet: bool) -> None:
     from noregret.cli.dim import searching
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.solving import checked_seconds
     from noregret.finite import Depths, TreeAdversary, deepest_tree, duel, load_class
     from noregret.summary import counted
 
-    limit = checked_seconds(seconds)
+    limit = checked_seconds(wanted.seconds)
     kind = asked_kind(plot, picture, ("tree", "mistakes"))
-    hypotheses = load_class(source)
+    hypotheses = load_class(wanted.source)
     if not len(hypotheses):
-        raise SettingError(f"{source}: the class is empty, so no label can be given")
+        raise SettingError(f"{wanted.source}: the class is empty, so no label can be given")
     depths = Depths(hypotheses, limit)
-    player = _player(learner, tie, hypotheses, depths, silent=json or quiet)
+    learner, rounds = wanted.learner, wanted.rounds
+    player = _player(learner, wanted.tie, hypotheses, depths, silent=json or quiet)
     with searching(quiet) as progress:
         ends, tree = deepest_tree(depths, progress)
     if learner == "soa" and not ends.exact:

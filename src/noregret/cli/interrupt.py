@@ -51,8 +51,12 @@ class Interrupt:
 
     def watched(self, stream: Stream) -> Stream:
         """The stream, every pass of which ends at the signal."""
-        self._waits = False
+        self.asks()
         return Watched(stream, self._listening)
+
+    def asks(self) -> None:
+        """From now on whoever reads asks `stops`, and need not be broken off."""
+        self._waits = False
 
     def __enter__(self) -> Self:
         heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]

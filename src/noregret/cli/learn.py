@@ -92,7 +92,8 @@ class Asked(Shown, Solving, Reading, Playing):
         str | None,
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
-            " features boundary and updates; of a perceptron lifting; with --certify regret and bounds.",
+            " features boundary and updates; of a perceptron lifting; of linear learners tangent; with --certify regret"
+            " and bounds.",
             metavar="KIND",
         ),
     ] = None
@@ -102,8 +103,49 @@ class Asked(Shown, Solving, Reading, Playing):
         return self.certify or self.receipt is not None
 
 
+class Late(Group):
+    """When labels come, and what happens where they do not."""
+
+    events: Annotated[
+        bool,
+        typer.Option(
+            "--events",
+            help="The stream is a log of events, JSON Lines: rows to predict, labels that come later, by their ids.",
+            show_default=False,
+        ),
+    ] = False
+    delay: Annotated[
+        int | None, typer.Option(help="Each label comes after so many further rows were predicted.", metavar="ROWS")
+    ] = None
+    arrival: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that says behind which row the label comes, or, with --time, when.", metavar="COLUMN"
+        ),
+    ] = None
+    time: Annotated[
+        str | None, typer.Option(help="With --arrival: the column that has the time of the row.", metavar="COLUMN")
+    ] = None
+    expire: Annotated[
+        int | None,
+        typer.Option(help="A label that has not come after so many further predictions is given up.", metavar="ROWS"),
+    ] = None
+    default_label: Annotated[
+        str | None, typer.Option(help="Learn this label where one is given up.", metavar="LABEL")
+    ] = None
+    pending: Annotated[
+        int | None,
+        typer.Option(help="At most so many rows wait for labels (default 1,000,000); the oldest is given up."),
+    ] = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether labels come late."""
+        return any(getattr(self, name) not in (None, False) for name in self.options())
+
+
 @grouped
-def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked) -> None:
+def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked, late: Late) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
     Examples:
@@ -111,10 +153,12 @@ def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: As
     noregret learn spam.svm.gz
 
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
-    """
-    from noregret.cli.learning import Learning
 
-    work = Learning(stream, asked)
+    noregret learn events.jsonl --events --task binary --predictions -
+    """
+    from noregret.cli.late import learning
+
+    work = learning(stream, asked, late)
     work.check()
     work.play(named.learner, named.task, settings)
     work.finish()

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed, task_told
-from noregret.cli.drawing import LIFTED, PLANAR, asked_kind, check_boundary, check_certified, check_plane, draw
+from noregret.cli.drawing import (
+    LIFTED,
+    PLANAR,
+    TANGENT,
+    asked_kind,
+    check_boundary,
+    check_certified,
+    check_plane,
+    check_tangent,
+    draw,
+)
 from noregret.cli.held import Held
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.options import check_writable, class_weights, flag, with_defaults
@@ -36,7 +46,7 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
     from noregret.task.select import Selection
 
-AMONG_ROWS = (*PLANAR, LIFTED)  # kinds of picture for which every round is kept
+AMONG_ROWS = (*PLANAR, LIFTED, TANGENT)  # kinds of picture for which every round is kept
 
 
 class Learning:
@@ -48,7 +58,7 @@ class Learning:
     saving: Saving | None = None
     rounds: Rounds | None = None  # kept where something looks back on them
     selection: Selection | None = None
-    receipt: Receipt | None = None
+    receipt: Any = None
     kind: str | None = None  # of picture
 
     def __init__(self, stream: str, asked: Asked) -> None:
@@ -180,6 +190,7 @@ class Learning:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
         kinds = (*kinds, *(["weights"] if core.mixes else []), *([LIFTED] if core.perceptron_rounds else []))
+        kinds = (*kinds, *([TANGENT] if core.linear else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:
@@ -190,6 +201,8 @@ class Learning:
             raise SettingError(f"--picture {kind} needs every round, and a resumed model holds none")
         if kind in PLANAR:
             check_boundary(core)
+        if kind == TANGENT:
+            check_tangent(core, self.proof.get("radius"))
         return kind
 
     @property

@@ -56,6 +56,7 @@ COMMANDS = {
     "blend": "Blend several forecasters into one.",
     "dim": "VC and Littlestone dimension of a class.",
     "game": "A learner, or you, against the adversary.",
+    "mean": "The mean of rows as they come, with its regret.",
     "predict": "Score new rows with a saved model.",
     "inspect": "What is in a model file.",
     "cache": "Keep a stream's parsed rows.",

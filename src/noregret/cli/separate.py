@@ -11,8 +11,11 @@ from noregret.cli.arguments import Cache, Rows, Shown, StreamFile, grouped
 from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
+    from noregret.stream import Stream
     from noregret.task.separate import Separation
+    from noregret.task.separate.minimisers import Minimisers
 
+PICTURES = ("boundary", "steps", "step-sizes", "updates", "starts", "solutions")
 SHOWN = 8  # rows with their weights
 
 
@@ -32,6 +35,10 @@ def separate(
     seconds: Annotated[
         float, typer.Option(help="Stop solving after this time and print what is proved so far.", metavar="S")
     ] = 60.0,
+    hinge: Annotated[
+        bool,
+        typer.Option("--hinge", help="Also find the least hinge loss, which exists whether a separator does or not."),
+    ] = False,
     proof: Annotated[
         Path | None, typer.Option(help="Write the proof to this file; noregret verify checks it.", metavar="FILE")
     ] = None,
@@ -44,8 +51,8 @@ def separate(
     picture: Annotated[
         str | None,
         typer.Option(
-            help="What --plot draws: boundary (default); for the batch perceptron: steps, step-sizes or updates"
-            " (also .gif).",
+            help="What --plot draws: boundary (default); for the batch perceptron: steps, step-sizes, updates (also"
+            " .gif), starts or solutions.",
             metavar="KIND",
         ),
     ] = None,
@@ -55,7 +62,7 @@ def separate(
 
     Example: noregret separate spam.svm.gz --bias --proof spam.proof.json
     """
-    from noregret.cli.drawing import PLANAR, asked_kind, check_plane
+    from noregret.cli.drawing import asked_kind
     from noregret.cli.options import check_writable
     from noregret.cli.solving import checked_gap, checked_seconds
     from noregret.cli.terminal import Bar
@@ -64,19 +71,18 @@ def separate(
     from noregret.task.separate import separate as separate_rows
 
     check_writable(stream, proof, plot)
-    kind = asked_kind(plot, picture, ("boundary", "steps", "step-sizes", "updates"))
-    if kind is not None and stream == "-":
-        raise SettingError("--plot reads the rows twice: use a file, not standard input")
+    kind = asked_kind(plot, picture, PICTURES)
+    for asked, option in ((kind is not None, "--plot"), (hinge, "--hinge")):
+        if asked and stream == "-":
+            raise SettingError(f"{option} reads the rows twice: use a file, not standard input")
     reading = rows.recipe()
     source = read(stream, **reading, cache=cache)
 
     def watch(what: str, fraction: float | None) -> None:
-        if kind in PLANAR:
-            check_plane(source)
+        _check_rows(kind, source, bias)
         bar.show(what, fraction)
 
-    if kind in PLANAR:
-        check_plane(source)
+    _check_rows(kind, source, bias)
     with Bar(shown.silent) as bar:
         found = separate_rows(
             source,
@@ -88,24 +94,28 @@ def separate(
             watch=watch,
             **reading,
         )
+    least = _least(found, stream, gap, seconds) if hinge else None
     if proof is not None:
         found.save(proof)
     if kind is not None and plot is not None:
         _draw(found, stream, kind, plot)
     if shown.json:
-        put_json(found.to_dict())
+        put_json(found.to_dict() | ({} if least is None else {"minimisers": least.to_dict()}))
     elif not shown.quiet:
         from noregret.cli.show import show_lines
 
         _show(found, gap)
+        if least is not None:
+            _show_least(least)
         show_lines(source.decisions)
 
 
 def _draw(found: Separation, stream: str, kind: str, plot: Path) -> None:
     """The separator among the rows, or the batch perceptron on its way."""
     from noregret import batch
-    from noregret.cli.drawing import draw
+    from noregret.cli.drawing import CONE, draw
     from noregret.picture.batch import step_sizes
+    from noregret.picture.starts import several_starts
     from noregret.proof.separation import labelled_rows
 
     if kind == "boundary":
@@ -114,8 +124,45 @@ def _draw(found: Separation, stream: str, kind: str, plot: Path) -> None:
     rounds = labelled_rows(stream, reading=found.reading, **found.preparation).rounds
     if kind == "step-sizes":
         draw(step_sizes(rounds), kind="steps", to=plot)
+    elif kind == CONE:
+        draw(several_starts(rounds), rounds, kind=kind, to=plot)
     else:
         draw(batch.run(rounds), rounds, kind=kind, to=plot)
+
+
+def _check_rows(kind: str | None, source: Stream, bias: bool) -> None:
+    """A sentence where the picture cannot be drawn of rows like these."""
+    from noregret.cli.drawing import CONE, PLANAR, check_cone, check_plane
+
+    if kind in PLANAR:
+        check_plane(source)
+    elif kind == CONE:
+        check_cone(source, bias)
+
+
+def _least(found: Separation, stream: str, gap: float, seconds: float) -> Minimisers:
+    """The least hinge loss of the same rows."""
+    from noregret.proof.separation import labelled_rows
+    from noregret.task.separate.minimisers import minimisers_of
+
+    return minimisers_of(
+        labelled_rows(stream, reading=found.reading, **found.preparation).rounds, gap=gap, seconds=seconds
+    )
+
+
+def _show_least(least: Minimisers) -> None:
+    from noregret.cli.show import outward, table
+    from noregret.summary import at_most, number
+
+    found = least.hinge
+    print()
+    table(
+        [
+            (f"least hinge loss for ‖θ‖ ≤ {at_most(found.radius)}", outward(found.lower, found.upper)),
+            ("  rows misclassified there", number(least.misclassified)),
+            ("least J_soft, at θ = 0, where every row has the score 0", number(least.soft)),
+        ]
+    )
 
 
 def _show(found: Separation, gap: float) -> None:

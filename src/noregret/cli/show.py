@@ -20,6 +20,7 @@ from noregret.summary import (
     RUN_HEAD,
     at_least,
     at_most,
+    late_rows,
     member_rows,
     members_head,
     price,
@@ -29,6 +30,7 @@ from noregret.summary import (
 
 if TYPE_CHECKING:
     from noregret.cli.choosing import Chosen
+    from noregret.late.playing import LateRun
     from noregret.run import Run
 
 LINES = 20  # lines shown of what was recognised
@@ -82,6 +84,16 @@ def show_run(run: Run, title: str | None = None, task: str | None = None, leader
         print()
         table(member_rows(run, leaders), members_head(run))
         print(price(run))
+
+
+def show_late(late: LateRun, title: str, task: str) -> None:
+    """The table of predictions whose labels came late, and of a mixture its leading members."""
+    run = late.run
+    table([("task", task, ""), *late_rows(late)], RUN_HEAD, title=title)
+    if run.members is not None and run.rounds:
+        print()
+        table(member_rows(run), members_head(run))
+        print("members, and the mixture, are judged by what they said when a row came")
 
 
 def show_lines(lines: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ import typer
 from noregret.errors import SettingError
 
 if TYPE_CHECKING:
+    from noregret.proof.late import LateReceipt
     from noregret.proof.receipt import Receipt
 
 
@@ -89,6 +90,28 @@ def show_receipt(receipt: Receipt, gap: float) -> None:
             print(l1_or_l2(part))
     for reason, names in unmet(receipt.certificates).items():
         print(f"no claim by {', '.join(names)}: this assumption fails: {reason}")
+
+
+def show_late_receipt(receipt: LateReceipt, gap: float) -> None:
+    """The regret of the predictions, then that of the learner in the order in which labels came."""
+    from noregret.cli.show import table
+    from noregret.summary import at_most
+
+    if receipt.regret is not None:
+        head = ("best fixed weights in hindsight", "rounds", "their loss from", "to", "regret from", "to")
+        table([_regret_row(receipt.regret)], head, title="the predictions")
+        print()
+    rows = [
+        (one["theorem"], at_most(_float(one["bound"])), at_most(_float(one["observed"])), one["verdict"])
+        for one in receipt.certificates
+        if one["verdict"] != "unmet"
+    ]
+    if rows:
+        table(rows, ("theorem", "bound", "observed", "verdict"))
+    for reason, names in unmet(receipt.certificates).items():
+        print(f"no claim by {', '.join(names)}: this assumption fails: {reason}")
+    print("\nthe learner, in the order in which labels came")
+    show_receipt(receipt.run, gap)
 
 
 def l1_or_l2(part: dict[str, Any]) -> str:

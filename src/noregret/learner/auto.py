@@ -99,7 +99,7 @@ class Auto(Core):
         """Every weight as it is before the first round."""
         self.standing[:, PRIOR] = [arithmetic.log(prior) for prior in self.priors]
         self.standing[:, SHARED] = np.array(self.priors)[:, None]
-        self.tops = np.array([[arithmetic.log(prior), 0.0] for prior in TOP_PRIORS])
+        self.tops = np.array([[arithmetic.log(prior), 0.0, 0.0] for prior in TOP_PRIORS])
         self._begin_history(n)
 
     def _begin_history(self, n: int) -> None:
@@ -251,13 +251,15 @@ class Auto(Core):
                 features = f"{self._width_so_far:,} features"
                 raise SettingError(f"auto: members must be able to play on {features}, and none of those chosen is")
             said = self._said(numbered.slice(start, stop), y[start:stop], some, awake)
+            if self.foretold is not None:
+                said = self._as_foretold(said, self.foretold)
             if self._mix(part, y[start:stop], some, said, scores[start:stop]) < stop - start:
                 self._diverged()
 
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         """Mix what the members say round by round; how many rounds could be."""
         if not self.rounds:
-            self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0]))), 1)
+            self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[: len(self.members), 0]))), 1)
         return int(self._mix_call(rows.native, y, weights, said, scores)())
 
     def _mix_call(self, rows: NativeRows, y: Vector, weights: Vector, said: Said, scores: Vector) -> Call:
@@ -266,8 +268,7 @@ class Auto(Core):
 
     def mix_calls(self, row: NativeRows, y: Vector, said: Said, guess: Said, scores: Vector) -> tuple[Call, Call]:
         """What mixes what is said of a round, and what scores a guess."""
-        rounds, state = self.state["rounds"], (self.standing, self.tops, MIXING)
-        score = lambda: _native.score_mixture(guess, *state, rounds.item(), scores)  # noqa: E731
+        score = partial(_native.score_mixture, guess, self.standing, self.tops, MIXING, self.record, scores)
         return self._mix_call(row, y, NO_WEIGHTS, said, np.zeros(1)), score
 
     def _new_single(self) -> Short | None:
@@ -329,6 +330,12 @@ class Auto(Core):
         side_by_side(play, playing, alone=in_turn)
         return said
 
+    def _as_foretold(self, said: Said, before: Said) -> Said:
+        """What members and tops said when the row came, before labels in between came: they are judged by that."""
+        found = before[:, np.newaxis].copy()
+        found[: len(said)][self.out] = math.nan
+        return found
+
     def _silence(self, rows: int) -> Said:
         """What members say who all sleep."""
         return np.full((len(self.members), rows), math.nan)
@@ -347,11 +354,22 @@ class Auto(Core):
         given = rows_of(row)
         return self._mixed(given, past=True)[0] * (1.0 if np.isfinite(given.values).all() else math.nan)
 
+    def foretell(self, row: NativeRows, past: bool) -> tuple[Any, Said]:
+        """The score of a row, and what each member, and each top, says of it."""
+        said, scores, voices = self._guesses(rows_of(row), past), np.empty(1), np.empty(TOPS)
+        _native.foretell_mixture(said, self.standing, self.tops, MIXING, self.record, scores, voices)
+        return scores[0], np.concatenate([said[:, 0], voices])
+
     def _mixed(self, rows: Rows, past: bool) -> Vector:
-        """The mixture's score of each row; who knows only past labels sleeps where they are not known."""
+        return self._mix_scores(self._guesses(rows, past))
+
+    def _guesses(self, rows: Rows, past: bool) -> Said:
+        """What each member says of rows that are not learned; who knows only past labels sleeps if they are unknown."""
         said = self._silence(len(rows))
         awake = self._awake(self._width_so_far)
         self.numbering.follow(self.features)
+        if rows.width > self.width:  # what was never learned from counts nothing, and must not widen what members see
+            rows = rows.below(self.width)
         rows = self.numbering.look(rows)
         prepared: dict[int, Rows] = {}
         for i in np.flatnonzero(awake).tolist():
@@ -361,7 +379,7 @@ class Auto(Core):
             if view not in prepared:
                 prepared[view] = self.views[view].apply(rows, learn=False, features=self.recipe)
             self._let_score(i, prepared[view], said[i])
-        return self._mix_scores(said)
+        return said
 
     def _let_score(self, i: int, rows: Rows, said: Said) -> None:
         said[:] = self.cores[i]._score(rows)
@@ -370,7 +388,7 @@ class Auto(Core):
 
     def _mix_scores(self, said: Said) -> Vector:
         scores = np.empty(said.shape[1])
-        _native.score_mixture(said, self.standing, self.tops, MIXING, self.rounds, scores)
+        _native.score_mixture(said, self.standing, self.tops, MIXING, self.record, scores)
         return scores
 
     # -- memory --------------------------------------------------------------------------------------------------------

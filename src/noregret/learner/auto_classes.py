@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from noregret import _native, arithmetic
+from noregret._native import TOPS
 from noregret.domain import Domain
 from noregret.learner import settings
 from noregret.learner.auto import MIXED, MIXING, Auto, Said
-from noregret.learner.core import Arrays, Vector
+from noregret.learner.core import Arrays, NativeRows, Vector
 from noregret.learner.forecaster import Forecaster
 from noregret.loss import Loss
 from noregret.rate import Rate
-from noregret.stream.block import Rows
+from noregret.stream.block import Rows, rows_of
 
 
 class AutoClasses(Auto, Forecaster):
@@ -53,6 +54,22 @@ class AutoClasses(Auto, Forecaster):
         _, forecasts = core.play_all(rows, y, weights if len(weights) else None)
         said[:, : forecasts.shape[1]] = forecasts
 
+    def foretell(self, row: NativeRows, past: bool) -> tuple[Any, Said]:
+        known = self.known
+        said, scores, voices = self._guesses(rows_of(row), past), np.empty((1, known)), np.empty((TOPS, known))
+        mine = np.ascontiguousarray(said[:, 0, :known])
+        if known:
+            _native.foretell_mixture_classes(mine, self.standing, self.tops, MIXING, self.rounds, scores, voices)
+        return scores[0], np.concatenate([mine, voices])
+
+    def _as_foretold(self, said: Said, before: Said) -> Said:
+        if before.shape[1] != self.known:  # there are classes that are new since
+            return said
+        found = np.concatenate([said, np.zeros((TOPS, *said.shape[1:]))])
+        found[:, 0, : self.known] = before
+        found[: len(said)][self.out] = np.nan
+        return found
+
     def _let_score(self, i: int, rows: Rows, said: Said) -> None:
         scores = self.cores[i]._score(rows)
         said[:, : scores.shape[1]] = scores
@@ -60,7 +77,7 @@ class AutoClasses(Auto, Forecaster):
 
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         if not self.rounds:
-            self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[:, 0, 0]))), 1)
+            self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(~np.isnan(said[: len(self.members), 0, 0]))), 1)
         state = (said.reshape(-1, said.shape[2]), self.standing, self.tops, MIXING, self.history, self.beats)
         counted = (self.record, self.clock, self.counts, self.table, self._buffers)
         return _native.play_mixture_classes(rows.native, y, weights, *state, *counted, scores)

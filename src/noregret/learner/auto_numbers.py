@@ -16,10 +16,10 @@ from noregret import _native, arithmetic
 from noregret._native import CONSTANT, LEVEL_NUMBERS, MEANS, NUMBER_COLUMNS, RANGE_NUMBERS
 from noregret.domain import Domain
 from noregret.learner.auto import PRIOR, Auto, Said
-from noregret.learner.core import Arrays, Vector
+from noregret.learner.core import Arrays, NativeRows, Vector
 from noregret.loss import Loss, squared
 from noregret.rate import Rate
-from noregret.stream.block import Rows
+from noregret.stream.block import Rows, rows_of
 
 CLIPPED, SQUARES = 1, 2  # columns of the table
 FOLLOWING = 0.9  # the prior of the three means together
@@ -84,6 +84,10 @@ class AutoNumbers(Auto):
     def units_of(self, i: int) -> tuple[float, float]:
         _, mean, spread = self.level.tolist()
         return (mean, spread if spread > 0.0 else 1.0) if self.members[i].scaled else (0.0, 1.0)
+
+    def foretell(self, row: NativeRows, past: bool) -> tuple[Any, Said]:
+        said = self._guesses(rows_of(row), past)
+        return self._mix_scores(said)[0], said[:, 0].copy()
 
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         state = (said, self.standing, self.range, self.history, self.beats, self.total, self.record, scores)

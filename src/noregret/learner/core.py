@@ -68,6 +68,9 @@ class Core(ABC):
     multiclass: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
     paired: bool = False  # weights and Σg side by side in memory
     needs_past: bool = False  # it looks at the labels of rounds before
+    foretold: NDArray[np.float64] | None = None  # what a mixture's members said of the row that is learned now
+    waited: int = 0  # predictions of late rounds that were made while others waited for their labels
+    late: dict[str, Any] | None = None  # rounds that wait for their labels, as a model file keeps them
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
     def __init_subclass__(cls) -> None:

@@ -113,8 +113,7 @@ class Linear(Core):
         return partial(_native.play_linear, self._native_loss(), rows, y, weights, *state, scores)
 
     def score_call(self, rows: NativeRows, scores: Vector) -> Call:
-        z, scale, bias = self.z, self.state["scale"], self.state["bias"]
-        return lambda: _native.score_linear(rows, z, scale.item(), bias.item(), scores)
+        return partial(_native.score_linear, rows, self.z, self.record, scores)
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
         """As `play`, where nobody asks for the scores: they are written over each other."""
@@ -138,8 +137,7 @@ class Linear(Core):
         if rows.width > z.shape[0]:
             z = np.concatenate([z, np.zeros(rows.width - z.shape[0])])
         scores = np.empty(len(rows))
-        state = self.state[0]
-        _native.score_linear(rows.native, z, float(state["scale"]), float(state["bias"]), scores)
+        _native.score_linear(rows.native, z, self.record, scores)
         return scores
 
     def grow(self, width: int, sparse: bool) -> None:

@@ -42,10 +42,12 @@ class MarkovLabels(Scored):
         return partial(play_markov, rows, y, weights, self.counts, self.context, self.record, scores)
 
     def score_call(self, rows: NativeRows, scores: Vector) -> Call:
-        return lambda: scores.fill(score_markov(self.counts, self.context))
+        return partial(score_markov, self.counts, self.context, scores)
 
     def _score(self, rows: Rows) -> Vector:
-        return np.full(len(rows), score_markov(self.counts, self.context))
+        scores = np.empty(len(rows))
+        score_markov(self.counts, self.context, scores)
+        return scores
 
     @property
     def label_counts(self) -> Vector:

@@ -87,8 +87,8 @@ class Matrix(Core):
         return partial(play_matrix, rows, y, weights, *matrices, self.places, self.record, scores)
 
     def score_call(self, rows: NativeRows, scores: Vector) -> Call:
-        learned, scale, room = (self.B, self.u, self.places), self.state["scale"], np.empty(self.places)
-        return lambda: score_matrix(rows, bool(self.shift), *learned, scale.item(), room, scores)
+        learned = (bool(self.shift), self.B, self.u, self.places, self.record)
+        return partial(score_matrix, rows, *learned, np.empty(self.places), scores)
 
     def _score(self, rows: Rows) -> Vector:
         if rows.width > self.width:

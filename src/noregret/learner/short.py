@@ -8,11 +8,13 @@ that both give the same bits. What needs a closer look is left to the usual way.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from noregret._native import OTHERWISE, PLAYED, norm2
+from noregret._native import OTHERWISE, PLAYED, Chain, norm2, read_values
 from noregret.learner.core import NO_WEIGHTS, Call, NativeRows, Vector
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.formats.dicts import one_dict
@@ -22,6 +24,21 @@ if TYPE_CHECKING:
 
 MOST = 300  # features: in wider rows each costs more than the calls
 PATIENCE = 16  # rounds until the calls of a row are asked for again
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call of a round; of one that may refuse it, where its score goes and whose it is (None: the mixture)."""
+
+    call: Call
+    said: Vector | None = None
+    member: int | None = None
+
+    @property
+    def given(self) -> tuple[Call, tuple[Any, ...], Vector | None]:
+        """As a chain takes it: it reads the arguments of a call to the core but once."""
+        call = self.call
+        return (call.func, call.args, self.said) if isinstance(call, partial) else (call, (), self.said)
 
 
 class Short:
@@ -34,6 +51,8 @@ class Short:
         self.base = np.zeros((1, pool.width))
         self.last: Any = None  # the values of the example before
         self.made = False  # whether the calls are for these
+        self.learning, self.scoring = Chain([]), Chain([])
+        self.members: list[int | None] = []  # whose each step of learning is
         self.wait = 0  # until this round
 
     def name(self, index: Any, names: Any, slots: int) -> None:
@@ -49,15 +68,9 @@ class Short:
             if self.rounds.item() % self.between == 0 or not self._read(x):
                 return OTHERWISE
             self.y[0] = y
-            for call in self.learning:
-                call()
-            for i, out, call, scale in self.members:
-                if not call():
-                    out[0], self.pool.out[i], self.made = math.nan, True, False
-                if scale is not None:
-                    scale()
-            if not self.mix():
-                self.pool._diverged()
+            failed = self.learning.play()
+            if failed is not None:
+                self._retire(failed)
             return PLAYED
 
     def score(self, x: Any) -> float | None:
@@ -65,11 +78,16 @@ class Short:
         with self.pool.lock:
             if not self._read(x):
                 return None
-            for call in self.scoring:
-                call()
-            self.mix_scores()
+            self.scoring.play()
             score: float = self.scores.item()
             return score if math.isfinite(score) else None
+
+    def _retire(self, failed: list[int]) -> None:
+        """Members that would overflow sleep from now on; a mixture that would overflow is an error."""
+        for member in (self.members[step] for step in failed):
+            if member is None:
+                self.pool._diverged()
+            self.pool.out[member], self.made = True, False
 
     def _read(self, x: Any) -> bool:
         """Whether the example now stands in the arrays that the calls are for."""
@@ -80,15 +98,17 @@ class Short:
             if features.kind != "columns" or x.dtype != np.float64 or x.shape != (width,):
                 return False
             self.base[0] = x
-            return math.isfinite(norm2(x)) and self._ready(Dense(self.base), self.base)
+            return math.isfinite(norm2(x)) and self._ready(self.base)
         if type(x) is not dict or not features.plain_names:
             return False
-        given = one_dict(features, x, False)
-        if features.memo is None or given is not features.memo.row or features.memo.unknown:
-            return False
-        return math.isfinite(norm2(given[2])) and self._ready(Sparse(*given, width), given[2])
+        memo = features.memo
+        if memo is None or memo.unknown or not read_values(x, memo.keys, memo.row[2]):
+            given, memo = one_dict(features, x, False), features.memo
+            if memo is None or given is not memo.row or memo.unknown:
+                return False
+        return math.isfinite(norm2(memo.row[2])) and self._ready(memo.row[2])
 
-    def _ready(self, row: Rows, values: Any) -> bool:
+    def _ready(self, values: Vector) -> bool:
         """Whether the calls are for these arrays: they are made for arrays that come twice in turn."""
         if values is self.last and self.made:
             return True
@@ -96,12 +116,19 @@ class Short:
             self.last, self.made = values, False
         elif self.rounds.item() >= self.wait:
             self.wait = self.rounds.item() + PATIENCE
-            self.made = self._make(row)
+            self.made = self._make()
         return self.made
 
-    def _make(self, row: Rows) -> bool:
+    def _row(self) -> Rows:
+        """The example as a row."""
+        if self.last is self.base:
+            return Dense(self.base)
+        assert self.pool.features is not None and self.pool.features.memo is not None
+        return Sparse(*self.pool.features.memo.row, self.base.shape[1])
+
+    def _make(self) -> bool:
         """Make the calls for a row; False where a member has yet to see all of its features."""
-        pool = self.pool
+        pool, row = self.pool, self._row()
         awake = np.flatnonzero(pool._awake(pool._width_so_far)).tolist()
         views = sorted({pool.view_of[i] for i in awake})
         learned = {view: pool.views[view].again(row, self.y, True) for view in views}
@@ -109,22 +136,29 @@ class Short:
         if any(pool.cores[i].width < learned[pool.view_of[i]][1].width for i in awake):
             return False
         said, guess = pool._silence(1), pool._silence(1)
-        self.learning = [call for calls, _ in learned.values() for call in calls]
-        self.scoring = [call for calls, _ in scored.values() for call in calls]
-        self.members: list[tuple[int, Vector, Call, Call | None]] = []
+        learning = [Step(call) for calls, _ in learned.values() for call in calls]
+        scoring = [Step(call) for calls, _ in scored.values() for call in calls]
         for i in awake:
-            self._add(i, learned[pool.view_of[i]][1].native, said[i], scored[pool.view_of[i]][1].native, guess[i])
-        self.mix, self.mix_scores = pool.mix_calls(row.native, self.y, said, guess, self.scores)
+            mine, mine_looked_at = learned[pool.view_of[i]][1], scored[pool.view_of[i]][1]
+            learning += self._to_learn(i, mine.native, said[i])
+            scoring += self._to_score(i, mine_looked_at.native, guess[i])
+        mix, mix_scores = pool.mix_calls(row.native, self.y, said, guess, self.scores)
+        learning.append(Step(mix, np.zeros(1)))
+        self.members = [step.member for step in learning]
+        self.learning = Chain([step.given for step in learning])
+        self.scoring = Chain([step.given for step in (*scoring, Step(mix_scores))])
         return True
 
-    def _add(self, i: int, row: NativeRows, said: Vector, looked_at: NativeRows, guess: Vector) -> None:
-        """The calls of a member; a score that is no log-odds is scaled after it."""
+    def _to_learn(self, i: int, row: NativeRows, said: Vector) -> list[Step]:
+        """The round of a member; a score that is no log-odds is scaled after it."""
         core, scaling = self.pool.cores[i], self.pool.scalings.get(i)
-        if scaling is None:
-            self.members.append((i, said, core.round_call(row, self.y, NO_WEIGHTS, said), None))
-            self.scoring.append(core.score_call(looked_at, guess))
-            return
-        raw, raw_guess = np.zeros(1), np.zeros(1)
-        call = core.round_call(row, self.y, NO_WEIGHTS, raw)
-        self.members.append((i, raw, call, scaling.round_call(raw, self.y, NO_WEIGHTS, said)))
-        self.scoring += [core.score_call(looked_at, raw_guess), scaling.score_call(raw_guess, guess)]
+        raw = said if scaling is None else np.zeros(1)
+        played = Step(core.round_call(row, self.y, NO_WEIGHTS, raw), raw, i)
+        return [played] if scaling is None else [played, Step(scaling.round_call(raw, self.y, NO_WEIGHTS, said))]
+
+    def _to_score(self, i: int, row: NativeRows, guess: Vector) -> list[Step]:
+        """The same for its score alone."""
+        core, scaling = self.pool.cores[i], self.pool.scalings.get(i)
+        raw = guess if scaling is None else np.zeros(1)
+        scored = Step(core.score_call(row, raw))
+        return [scored] if scaling is None else [scored, Step(scaling.score_call(raw, guess))]

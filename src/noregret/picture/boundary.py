@@ -26,13 +26,13 @@ LOOKS = ((1.0, "o", COLOURS[0]), (-1.0, "s", COLOURS[1]))  # the two classes dif
 def boundary_axes(axes: Any, films: Sequence[Film]) -> Any:
     """The points and the boundary at the end of each film; of a single one also its margin."""
     plane = films[0].plane
-    _frame(axes, plane)
+    framed(axes, plane)
     alone = len(films) == 1
     moments = [film.moments[-1] for film in films if film.moments]
-    _points(axes, plane, moments[0] if alone and moments else None)
+    scattered(axes, plane, moments[0] if alone and moments else None)
     for place, film in enumerate(films):
         if film.moments:
-            _boundary(axes, plane, film.moments[-1], "black" if alone else colour_of(2 + place))
+            boundary_line(axes, plane, film.moments[-1], "black" if alone else colour_of(2 + place))
     if alone and moments:
         _margin(axes, plane, moments[0])
     if len(films[0].proof):
@@ -44,15 +44,15 @@ def boundary_axes(axes: Any, films: Sequence[Film]) -> Any:
         )
         axes.set_title(said, fontsize=9, loc="right")
     names = [] if alone else [(f"— {film.name}", colour_of(2 + place)) for place, film in enumerate(films)]
-    _said_above(axes, [("● +1", LOOKS[0][2]), ("■ −1", LOOKS[1][2]), *names])
+    said_above(axes, [("● +1", LOOKS[0][2]), ("■ −1", LOOKS[1][2]), *names])
     return axes
 
 
 def moment_axes(axes: Any, film: Film, moment: Moment) -> Any:
     """The points and the boundary at one moment; a ring around the rows that it was moved for."""
-    _frame(axes, film.plane)
-    _points(axes, film.plane, moment, size=3.5)
-    _boundary(axes, film.plane, moment, "black")
+    framed(axes, film.plane)
+    scattered(axes, film.plane, moment, size=3.5)
+    boundary_line(axes, film.plane, moment, "black")
     _margin(axes, film.plane, moment)
     _rings(axes, film.plane, moment.rows, "moved for")
     axes.set_title(_when(film, moment), fontsize=9)
@@ -119,7 +119,7 @@ def write_film(films: Sequence[Film], path: str | os.PathLike[str]) -> int:
     return count
 
 
-def _frame(axes: Any, plane: Plane) -> None:
+def framed(axes: Any, plane: Plane) -> None:
     across, up = plane.box
     axes.set_xlim(across)
     axes.set_ylim(up)
@@ -129,7 +129,7 @@ def _frame(axes: Any, plane: Plane) -> None:
     plain_frame(axes)
 
 
-def _points(axes: Any, plane: Plane, moment: Moment | None, size: float = 4.5) -> None:
+def scattered(axes: Any, plane: Plane, moment: Moment | None, size: float = 4.5) -> None:
     """The points by class, hollow where the predictor has them wrong; a score of 0 is wrong."""
     shown = thinned(len(plane.y), points=SHOWN)
     X, y = plane.X[shown], plane.y[shown]
@@ -146,7 +146,7 @@ def _rings(axes: Any, plane: Plane, rows: Ints, what: str) -> None:
     axes.plot(x, y, "o", color="black", markerfacecolor="none", markersize=9.0, markeredgewidth=0.8, label=what)
 
 
-def _said_above(axes: Any, names: Sequence[tuple[str, str]]) -> None:
+def said_above(axes: Any, names: Sequence[tuple[str, str]]) -> None:
     """Which look is which, in its own colour, above the frame from left to right."""
     before = None
     for name, colour in names:
@@ -156,17 +156,17 @@ def _said_above(axes: Any, names: Sequence[tuple[str, str]]) -> None:
         before = axes.annotate(name, color=colour, annotation_clip=False, va="bottom", **place)
 
 
-def _boundary(axes: Any, plane: Plane, moment: Moment, colour: str) -> None:
+def boundary_line(axes: Any, plane: Plane, moment: Moment, colour: str, width: float = 1.5) -> None:
     """The line ⟨w, x⟩ + b = 0, or the contour of 0 if the score is not linear."""
     found = moment.line(plane)
     if found is not None:
         ends = _ends(plane, *found)
-        axes.plot(ends[:, 0], ends[:, 1], color=colour, linewidth=1.5, label="boundary")
+        axes.plot(ends[:, 0], ends[:, 1], color=colour, linewidth=width, label="boundary")
         return
     across, up, places = plane.grid
     scores = moment.score(places).reshape(across.shape)
     if float(scores.min()) < 0.0 < float(scores.max()):
-        axes.contour(across, up, scores, levels=[0.0], colors=[colour], linewidths=1.5)
+        axes.contour(across, up, scores, levels=[0.0], colors=[colour], linewidths=width)
         sides = [-math.inf, 0.0, math.inf]
         axes.contourf(across, up, scores, levels=sides, colors=[LOOKS[1][2], LOOKS[0][2]], alpha=0.08)
 

@@ -16,9 +16,14 @@ from noregret.picture.boundary import FRAMES, PANELS, boundary_axes, updates_fig
 from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, statements
 from noregret.picture.curves import error_axes, reliability_axes, risk_axes, why_no_reliability
 from noregret.picture.lifting import lifting_figure, lifting_of, why_no_lifting
+from noregret.picture.linear_game import linear_game_axes
+from noregret.picture.mean import mean_axes
 from noregret.picture.plane import Film, film_of, why_no_boundary
 from noregret.picture.regret import audit_axes, audit_width, by_radius, radius_axes, regret_axes, so_far
 from noregret.picture.shares import share_axes, why_no_shares
+from noregret.picture.solutions import solutions_figure, solutions_of, why_no_solutions
+from noregret.picture.starts import starts_axes, why_no_starts
+from noregret.picture.tangent import tangent_figure, tangents_of, why_no_tangent
 from noregret.picture.tree import tree_axes
 from noregret.proof.receipt import Receipt
 from noregret.proof.theorems.finite import certificates as finite_certificates
@@ -176,6 +181,13 @@ LIFTING = Kind(
     missing=lambda subject: why_no_lifting(subject.thing, subject.streams),
     size=lambda subject: (13.0, 4.2),
 )
+TANGENT = Kind(
+    "A loss above its tangent",
+    "Left: the loss of one round from w_t to u, and its tangent at w_t. Right: what both fall by, in every round.",
+    fill=lambda figure, subject: tangent_figure(figure, tangents_of(subject.thing, subject.streams, subject.receipt)),
+    missing=lambda subject: why_no_tangent(subject.thing, subject.streams, subject.receipt),
+    size=lambda subject: (11.0, 4.5),
+)
 BOUNDS = Kind(
     "Observed values and bounds",
     "One line per theorem: the dot is the observed value, the bar the bound that it may not exceed.",
@@ -245,6 +257,19 @@ STEP_SIZES = Kind(
     draw=lambda axes, subject: step_sizes_axes(axes, subject.thing),
     missing=lambda subject: why_not_compared(subject.thing),
 )
+SOLUTIONS = Kind(
+    "What a convex solver finds",
+    "The perceptron goes round where no line separates. The hinge loss has a minimiser all the same, and J_soft θ = 0.",
+    fill=lambda figure, subject: solutions_figure(figure, solutions_of(subject.thing, subject.streams)),
+    missing=lambda subject: why_no_solutions(subject.streams),
+)
+STARTS = Kind(
+    "Starts and ends of the batch perceptron",
+    "From each start (hollow) to its end (full), in the plane of the weights. Grey: all separators.",
+    draw=lambda axes, subject: starts_axes(axes, subject.named, subject.streams),
+    missing=lambda subject: why_no_starts(subject.named, subject.streams),
+    size=lambda subject: (6.4, 5.6),
+)
 TREE = Kind(
     "Mistake tree",
     "Every path down agrees with some hypothesis of the class. Thick: the path that was played.",
@@ -253,12 +278,24 @@ TREE = Kind(
     size=lambda subject: (10.0, 5.0),
 )
 
+LINEAR_GAME = Kind(
+    "Regret against the adversary of linear losses",
+    "The regret so far. No learner has less than the dotted line, and gradient descent no more than the dashed one.",
+    draw=lambda axes, subject: linear_game_axes(axes, subject.thing),
+    size=lambda subject: (10.0, 4.5),
+)
+MEAN = Kind(
+    "Regret of the mean so far",
+    "The regret after every round against the best point for the rows so far, below its two bounds.",
+    draw=lambda axes, subject: mean_axes(axes, subject.thing),
+)
+
 RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}
-RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "lifting": LIFTING}
+RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "lifting": LIFTING, "tangent": TANGENT}
 RUNS = {"error": ERROR, "risk": RISK, "overview": OVERVIEW, "boundary": BOUNDARY, "updates": UPDATES}
 RECEIPT = {"regret": REGRET, "radius": RADIUS, "bounds": BOUNDS}
-BATCH = {"steps": STEPS, "boundary": BOUNDARY, "updates": UPDATES}
-BATCHES = {"steps": STEP_SIZES, "boundary": BOUNDARY, "updates": UPDATES}
+BATCH = {"steps": STEPS, "boundary": BOUNDARY, "updates": UPDATES, "solutions": SOLUTIONS}
+BATCHES = {"steps": STEP_SIZES, "boundary": BOUNDARY, "updates": UPDATES, "starts": STARTS}
 MIXED = {"boundary": BOUNDARY, "updates": UPDATES}
 GAME = {"tree": TREE, "mistakes": MISTAKES}
 BLENDED = {"weights": WEIGHTS, "regret": BLEND_REGRET, "overview": BLEND}

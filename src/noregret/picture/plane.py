@@ -165,7 +165,7 @@ def rounds_of(run: Run, streams: tuple[Any, ...]) -> Rounds:
 
 def film_of_rounds(name: str, core: Core, rounds: Rounds, most: int) -> Film:
     """The film of a learner whose rounds were kept: they are played once more, from the first."""
-    plane, columns = _plane(rounds, core)
+    plane, columns = plane_of(rounds, core)
     twin = fresh(core.name, core.settings, classes(core))
     twin.take_prepared()
     width = rounds.width - int(rounds.bias)
@@ -203,32 +203,34 @@ def _moment(core: Core, rounds: int, width: int, columns: Ints, rows: Ints | Non
 
 
 def _film_of_batch(name: str, run: BatchRun, rounds: Rounds, most: int) -> Film:
-    plane, columns = _plane(rounds, None)
+    plane, columns = plane_of(rounds)
     if run.theta.shape != (rounds.width,):
         raise SettingError("plot: these are not the rows that the batch perceptron was fitted on")
     kept = set(thinned(run.iterations + 1, points=most).tolist())
     steps: Iterable[tuple[Ints, Vector]] = ((np.zeros(0, np.int64), run.start), *retraced(rounds, run))
     found = [
-        Moment(k, k, _linear(theta, rounds.bias, columns), rows) for k, (rows, theta) in enumerate(steps) if k in kept
+        Moment(k, k, linear_score(theta, rounds.bias, columns), rows)
+        for k, (rows, theta) in enumerate(steps)
+        if k in kept
     ]
     return Film(name, plane, tuple(found), unit="step")
 
 
 def _film_of_separation(name: str, found: Separation, stream: Any) -> Film:
     labelled = labelled_rows(stream, reading=found.reading, **found.preparation)
-    plane, columns = _plane(labelled.rounds, None)
+    plane, columns = plane_of(labelled.rounds)
     moments: tuple[Moment, ...] = ()
     if found.separator is not None:
-        moments = (Moment(0, found.count, _linear(found.separator, labelled.rounds.bias, columns)),)
+        moments = (Moment(0, found.count, linear_score(found.separator, labelled.rounds.bias, columns)),)
     return Film(name, plane, moments, proof=found.rows)
 
 
-def _linear(theta: Vector, bias: bool, columns: Ints) -> Score:
+def linear_score(theta: Vector, bias: bool, columns: Ints) -> Score:
     w, b = (theta[1:], float(theta[0])) if bias else (theta, 0.0)
     return lambda X: np.asarray(X @ w[columns] + b)
 
 
-def _plane(rounds: Rounds, core: Core | None) -> tuple[Plane, Ints]:
+def plane_of(rounds: Rounds, core: Core | None = None) -> tuple[Plane, Ints]:
     """The rows as points, and which features they are; a file that counts features from 1 has an empty one in front."""
     rows = without_bias(rounds)
     if not len(rounds):

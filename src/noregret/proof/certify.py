@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from noregret.errors import InputError, SettingError, spelled
 from noregret.interval import Interval
+from noregret.late.playing import LateRun
 from noregret.learner.core import Core
 from noregret.loss import Loss, parse
 from noregret.proof.claims import claimed
@@ -51,7 +52,7 @@ class Selection(Protocol):
 
 
 def certify(
-    run: Run,
+    run: Run | LateRun,
     *streams: Any,
     radius: float | None = None,
     radii: Sequence[float] = (),
@@ -61,7 +62,7 @@ def certify(
     watch: Watch | None = None,
     selection: Selection | None = None,
     surrogate: str | Loss | None = None,
-) -> Receipt:
+) -> Any:
     """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
 
     `streams` are those that the run was played from, in order: it is played again. `radius` is the ball of comparators
@@ -78,6 +79,12 @@ def certify(
     >>> receipt.regret["upper"] - receipt.regret["lower"] < 1e-4
     True
     """
+    if isinstance(run, LateRun):
+        if len(streams) != 1:
+            raise SettingError(f"certify: late labels have one log of events, or one stream, {len(streams)} were given")
+        from noregret.proof.certify_late import certify_late
+
+        return certify_late(run, streams[0], gap=gap, seconds=seconds)
     core = _learner_of(run)
     asked, segments = chosen_surrogate(surrogate, core), chains(core)
     given = [read_again(stream, core.options) for stream in streams]

@@ -25,7 +25,7 @@ from noregret.errors import ReceiptError, SettingError
 
 VERSION = 3
 ARITHMETIC = "lanes-1"  # sums in stated lanes, functions of the core: the same bits everywhere; see docs/receipts.md
-KINDS = ("run", "blend", "separation")
+KINDS = ("run", "blend", "separation", "late")
 Vector = NDArray[np.float64]
 
 
@@ -157,7 +157,11 @@ def body_of(found: Any, kind: str, name: str | None = None) -> dict[str, Any]:
 
 
 def _receipt(found: Any, name: str) -> Receipt:
-    body = body_of(found, "run", name)
+    return receipt_in(body_of(found, "run", name), name)
+
+
+def receipt_in(body: Mapping[str, Any], name: str) -> Receipt:
+    """The receipt of a run whose body this is."""
     try:
         said = {key: value for key, value in body.items() if key not in head("run")}
         said["points"] = {key: unpacked(text) for key, text in said["points"].items()}

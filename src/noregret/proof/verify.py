@@ -75,7 +75,7 @@ def verify(
     """
     kind = "run" if isinstance(receipt, Receipt) else kind_of(decoded(receipt), os.fspath(receipt))
     if kind != "run":
-        return _other(kind, receipt, streams)
+        return _other(kind, receipt, streams, loss, kernel)
     found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)
     if len(streams) != len(found.segments):  # whoever forgets one has not shown that the receipt is wrong
         told = f"the receipt is of a run on {len(found.segments)} streams, {len(streams)} were given"
@@ -84,14 +84,14 @@ def verify(
     segments = [segment_of(part, place) for place, part in enumerate(found.segments, 1)]
     given = _given(found, streams)
     try:
-        core, surrogate = _learner(found, loss, kernel), _surrogate(found, loss)
+        core, surrogate = learner_of(found, loss, kernel), _surrogate(found, loss)
         played = replay(core, segments, given, watch)
     except (SettingError, InputError) as error:
         raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
     except DAMAGE as error:
         raise ReceiptError(f"the receipt's settings are damaged ({error})", failed=True) from error
     try:
-        _check(done, found, core, played, surrogate)
+        check_run(done, found, core, played, surrogate)
     except ReceiptError:
         raise
     except (NoregretError, *DAMAGE) as error:
@@ -99,15 +99,21 @@ def verify(
     return done
 
 
-def _other(kind: str, receipt: Any, streams: Sequence[Any]) -> Verification:
-    """A receipt of a blend or the proof of a separation."""
+NEEDS = {
+    "blend": "the receipt of a blend needs its one table",
+    "late": "the receipt of late labels needs its one log of events, or its one stream",
+    "separation": "the proof of a separation needs its one stream",
+}
+
+
+def _other(kind: str, receipt: Any, streams: Sequence[Any], loss: Loss | None, kernel: Any) -> Verification:
+    """A receipt of another kind."""
     if len(streams) != 1:
-        what = (
-            "the receipt of a blend needs its one table"
-            if kind == "blend"
-            else "the proof of a separation needs its one stream"
-        )
-        raise SettingError(f"verify: {what}, {len(streams)} were given")
+        raise SettingError(f"verify: {NEEDS[kind]}, {len(streams)} were given")
+    if kind == "late":
+        from noregret.proof.late import load_late, verify_late
+
+        return verify_late(load_late(receipt), streams[0], loss, kernel)
     if kind == "blend":
         from noregret.proof.blend import load_blend, verify_blend
 
@@ -127,7 +133,10 @@ def _given(receipt: Receipt, streams: Sequence[Any]) -> list[Any]:
         raise ReceiptError(f"the stream cannot be read as the receipt says: {error}", failed=True) from error
 
 
-def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed, surrogate: Loss | None) -> None:
+def check_run(
+    done: Verification, receipt: Receipt, core: Core, played: Replayed, surrogate: Loss | None = None
+) -> None:
+    """Every claim of a receipt, on the run as it came out again."""
     _check_streams(receipt, played)
     done.same("the learner, its settings and its labels", receipt.learner, described(core))
     done.true("the stream is read with settings that exist", set(receipt.reading) <= set(READING))
@@ -137,7 +146,7 @@ def _check(done: Verification, receipt: Receipt, core: Core, played: Replayed, s
     _check_vectors(receipt, played)
     _check_places(done, receipt, core, len(played.rounds))
     used = {name for entry in receipt.entries for name in entry["points"].values()}
-    found = [_check_entry(done, entry, played, receipt.points) for entry in receipt.entries]
+    found = [check_entry(done, entry, played, receipt.points) for entry in receipt.entries]
     others = {name: point for name, point in receipt.points.items() if name not in used}
     done.true("every vector is one that a claim is proved by", set(others) <= NAMES)
     main = found[0] if receipt.regret is not None else None
@@ -186,7 +195,7 @@ def _check_vectors(receipt: Receipt, played: Replayed) -> None:
             raise ReceiptError(f"{name} must hold {wanted} finite numbers, got {len(vector)}{flaw}", failed=True)
 
 
-def _learner(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
+def learner_of(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
     said = receipt.learner
     settings: dict[str, Any] = {
         key: float(value) if value in ("inf", "-inf") else value for key, value in said["settings"].items()
@@ -269,7 +278,7 @@ def _check_names(done: Verification, entry: dict[str, Any], suffix: str) -> None
     done.true("the vectors of a regret have its names", named == {key: f"{key}{suffix}" for key in named})
 
 
-def _check_entry(done: Verification, entry: dict[str, Any], played: Replayed, points: dict[str, Vector]) -> Hindsight:
+def check_entry(done: Verification, entry: dict[str, Any], played: Replayed, points: dict[str, Vector]) -> Hindsight:
     """Regret against one comparator: the point lies in the domain, and the claims contain what the points prove."""
     done.true("what is said of a regret", set(entry) - {"bounds"} == ENTRY and set(entry["domain"]) == {"radius"})
     core, rounds = played.run.learner, played.rounds.first(entry["rounds"])

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from noregret import learner, model
 from noregret.errors import ModelFileError
+from noregret.late.pending import Pending
 from noregret.learner import settings
 from noregret.loss import Loss
 from noregret.sklearn.auto import Auto as Auto  # shells as those below are
@@ -446,8 +447,10 @@ ESTIMATORS: dict[tuple[str, bool], type[LinearEstimator]] = {
 }
 
 
-def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = None) -> LinearEstimator:
+def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = None) -> Any:
     """The model of a file written by `save` or by `noregret learn --save`, ready to go on.
+
+    Where rounds wait for their labels it is a `Pending`.
 
     Your own loss or kernel is not in the file: give it again as `loss` or `kernel`.
     """
@@ -460,4 +463,4 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = N
         made._restore(core, shell)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(f"what the model file says of its estimator is damaged ({error})", str(path)) from error
-    return made
+    return made if core.late is None else Pending(made)

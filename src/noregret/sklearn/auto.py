@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 
 from noregret.learner import settings
-from noregret.learner.classes import Multiclass
 from noregret.learner.core import Core
 from noregret.sklearn.base import LinearRegressor, estimator
 from noregret.sklearn.classifier import LinearClassifier
@@ -33,9 +32,8 @@ class Auto(settings.Auto, LinearClassifier, MulticlassForecaster):
 
     @property
     def _classes_are_many(self) -> bool:
-        if self._has("_core"):
-            return isinstance(self._core, Multiclass)
-        return bool(self._task == Task.MULTICLASS)
+        core = self.__dict__.get("_core")
+        return bool(self._task == Task.MULTICLASS) if core is None else core.multiclass
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -71,6 +69,12 @@ class Auto(settings.Auto, LinearClassifier, MulticlassForecaster):
         way = MulticlassForecaster if self._classes_are_many else LinearClassifier
         way.partial_fit(self, X, y, classes, sample_weight)
         return self
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class; empty before any label was seen."""
+        if self._classes_are_many:
+            return MulticlassForecaster.predict_proba_one(self, x)
+        return self._chances_one(x)  # which it always has
 
     def _restore(self, core: Core, shell: Mapping[str, Any] | None) -> None:
         self._core = core

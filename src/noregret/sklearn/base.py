@@ -31,20 +31,10 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 from noregret import learner, model
 from noregret._native import OTHERWISE, PLAYED
 from noregret.errors import DivergedError, InputError, OrderWarning, SettingError
+from noregret.example import NOT_FINITE, checked_weight, is_finite, one_row, refuse_strange, without
 from noregret.learner.core import Core, Settings
 from noregret.setting import declares, fields, setting, signature
-from noregret.sklearn.rows import (
-    NOT_FINITE,
-    as_rows,
-    blocks_of,
-    checked_weight,
-    chunks,
-    is_finite,
-    one_row,
-    orders,
-    refuse_strange,
-    without,
-)
+from noregret.sklearn.rows import as_rows, blocks_of, chunks, orders
 from noregret.stream.block import stacked
 from noregret.stream.features import Features
 from noregret.stream.formats.frames import has_words, is_frame

@@ -15,6 +15,7 @@ from noregret import _native, batch
 from noregret.errors import SettingError
 from noregret.rounds import Gathering, Rounds, Vector
 from noregret.sklearn.rows import as_rows
+from noregret.stream.labels import Labels
 
 if TYPE_CHECKING:
     from noregret.proof.theorem import Certificate
@@ -60,14 +61,15 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Iterate until no row is misclassified; how it ended is in `run_`."""
+        """Iterate until no row is misclassified; how it ended is in `run_`.
+
+        With one class alone every row has the same label, −1 for −1, 0 and False, +1 for all others.
+        """
         X, y = validate_data(self, X, y, **CHECKS)
         check_classification_targets(y)
         classes = np.unique(y)
         if len(classes) > 2:
             raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(y)}.")
-        if len(classes) < 2:
-            raise ValueError(f"BatchPerceptron: y must hold two classes, got one class only: {classes.tolist()[0]!r}")
         rounds = self._rounds(X, y, classes)
         self.run_ = batch.run(
             rounds,
@@ -81,7 +83,7 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _rounds(self, X: Any, y: NDArray[Any], classes: NDArray[Any]) -> Rounds:
-        signs = np.where(y == classes[1], 1.0, -1.0)
+        signs = np.where(y == classes[-1], 1.0, -1.0) * (_sign_alone(classes[0]) if len(classes) == 1 else 1.0)
         with Gathering(self.bias) as gathering:
             gathering.add(as_rows(X), signs, None, np.zeros(len(signs)))
             return gathering.done()
@@ -124,9 +126,9 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return found
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row; a score of 0 is the first class."""
+        """The class of each row; a score of 0 is the first class. With one class alone it is that one."""
         above = self.decision_function(X) > 0.0
-        return np.asarray(self.classes_[above.astype(np.int64)])
+        return np.asarray(self.classes_[np.minimum(above.astype(np.int64), len(self.classes_) - 1)])
 
     def certificates(self, X: Any, y: Any, *, gap: float = 1e-4, seconds: float = 60.0) -> list[Certificate]:
         """The convergence theorems on the rows that were fitted, with the separator of the largest margin."""
@@ -137,3 +139,9 @@ class BatchPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, reset=False, **CHECKS)
         rounds = self._rounds(X, y, self.classes_)
         return certificates(self.run_, rounds, answered_within(rounds, gap, seconds).separator)
+
+
+def _sign_alone(label: Any) -> float:
+    """The sign of a label that no other came with."""
+    known = Labels().one(label)
+    return 1.0 if known is None else known

@@ -17,12 +17,12 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from noregret._native import OTHERWISE, PLAYED, two_values
 from noregret.errors import SettingError
+from noregret.example import checked_weight, refuse_strange
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
 from noregret.loss import probability, probability_of
 from noregret.setting import check_weights, declares, setting
 from noregret.sklearn.base import LinearEstimator, Vector, serialised
-from noregret.sklearn.rows import checked_weight, refuse_strange
 from noregret.stream.labels import Labels, same
 
 BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give the weights"
@@ -302,6 +302,9 @@ class LinearClassifier(Classifier):
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class (logistic loss); empty before any label was seen."""
+        return self._chances_one(x)
+
+    def _chances_one(self, x: Any) -> dict[Any, float]:
         try:
             negative, positive = self._pair
         except AttributeError:

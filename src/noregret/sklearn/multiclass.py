@@ -11,12 +11,12 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from noregret.errors import InputError
+from noregret.example import NOT_FINITE, checked_weight, one_row, refuse_strange, without
 from noregret.learner.classes import Multiclass
 from noregret.learner.core import Core
 from noregret.loss import softmax
 from noregret.sklearn.base import Vector, serialised
 from noregret.sklearn.classifier import Classifier, as_python, as_whole
-from noregret.sklearn.rows import NOT_FINITE, checked_weight, one_row, refuse_strange, without
 from noregret.stream.labels import Classes
 
 

@@ -61,6 +61,10 @@ class Dense:
     def take(self, rows: Ints) -> Dense:
         return Dense(self.X[rows], self.finite)
 
+    def below(self, width: int) -> Dense:
+        """The features below `width` alone."""
+        return Dense(np.ascontiguousarray(self.X[:, :width]), self.finite)
+
     def row_of(self, position: int) -> tuple[int, int]:
         """The (row, feature) of the value at `position` of `values`."""
         return position // self.width, position % self.width
@@ -110,6 +114,12 @@ class Sparse:
         np.cumsum(lengths, out=bounds[1:])
         picked = np.arange(bounds[-1]) + np.repeat(starts - bounds[:-1], lengths)
         return Sparse(bounds, self.indices[picked], self.values[picked], self.columns, self.finite)
+
+    def below(self, width: int) -> Sparse:
+        low, high = int(self.indptr[0]), int(self.indptr[-1])
+        kept = self.indices[low:high] < width
+        bounds = np.concatenate([[0], np.cumsum(kept)])[self.indptr - low].astype(np.int64)
+        return Sparse(bounds, self.indices[low:high][kept], self.values[low:high][kept], None, self.finite)
 
     def row_of(self, position: int) -> tuple[int, int]:
         row = int(np.searchsorted(self.indptr, position, side="right")) - 1

@@ -56,7 +56,7 @@ def plain(rounds: Rounds, loss: Loss, row_squares: tuple[Vector, Vector]) -> Gra
     slopes = loss.gradients(rounds.scores, rounds.y)
     taken = slopes if rounds.weights is None else rounds.weights * slopes
     off = slope_error(loss)
-    lo, hi = _norms2(row_squares, np.abs(taken), off)
+    lo, hi = norms2(row_squares, np.abs(taken), off)
     t = np.arange(1.0, len(rounds) + 1.0)
     sums = enclose.combined(rounds, slopes)
     lost = off * 1.001 * arithmetic.total(np.sqrt(hi))
@@ -107,7 +107,7 @@ def slope_error(loss: Loss) -> float:
     return 0.0 if loss.whole_slopes else 16.0 * EPS
 
 
-def _norms2(row_squares: tuple[Vector, Vector], slopes: Vector, off: float) -> tuple[Vector, Vector]:
+def norms2(row_squares: tuple[Vector, Vector], slopes: Vector, off: float) -> tuple[Vector, Vector]:
     """Lower and upper ends of ‖g_t‖² for every round."""
     low2, high2 = row_squares
     slack = 3.0 * off + 8.0 * EPS

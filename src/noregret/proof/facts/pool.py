@@ -63,6 +63,11 @@ class Pool:
         pairs = zip(self.learner.members, self.learner.priors, strict=True)
         return {member.name: -Interval.of(prior).log() for member, prior in pairs}
 
+    def lag(self, top: int) -> Interval:
+        """What an expert at the top lost more because it spoke before labels in between came; 0 without late labels."""
+        found = float(self.learner.tops[top, 2])
+        return self._around(found) if found else Interval.of(0.0)
+
     @cached_property
     def sequence(self) -> Interval:
         """What the best sequence of members with at most 8 switches lost."""

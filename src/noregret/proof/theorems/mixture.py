@@ -24,6 +24,7 @@ KT = "Willems, Shtarkov & Tjalkens 1995, and the mixture's own"
 LIGHT = Need[Facts](
     "no round weighs more than 1", lambda f: f.rounds.weights is None or bool((f.rounds.weights <= 1.0).all())
 )
+IN_TIME = Need[Facts]("no round was predicted while others waited for their labels", lambda f: not f.learner.waited)
 
 
 def _ln(x: float) -> Interval:
@@ -58,10 +59,13 @@ def mixture(facts: Facts) -> Claim:
     """The total log-loss L is at most ln(1/π_i) + ln 2 above that of every member i, on every stream.
 
     Bayes' mixture of the members loses −ln Σ π_i·e^(−L_i) ≤ L_i + ln(1/π_i), and it has the prior ½ at the top.
+    Where labels come late L_i is of what member i said when the row came, and what Bayes' mixture lost more for having
+    spoken then is added.
     """
     pool, lost = facts.pool, _lost(facts)
     above = [lost - pool.losses[name] - pool.priors[name] for name in pool.losses]
-    return Claim(_ln(2.0) + _slack(facts), largest(*above), math.inf, {"members": float(len(above))})
+    bound = _ln(2.0) + _slack(facts) + pool.lag(0)
+    return Claim(bound, largest(*above), math.inf, {"members": float(len(above))})
 
 
 @theorem(
@@ -82,7 +86,7 @@ def tracking(facts: Facts) -> Claim:
     pool, lost, T = facts.pool, _lost(facts), float(len(facts.rounds))
     n = len(pool.losses)
     switches = _ln(float(max(n - 1, 1))) * 8.0 + _ln(T) * 9.0
-    bound = _ln(8.0) + largest(*pool.priors.values()) + switches + _slack(facts)
+    bound = _ln(8.0) + largest(*pool.priors.values()) + switches + _slack(facts) + pool.lag(1)
     return Claim(bound, lost - pool.sequence, lost.hi, {"members": float(n)})
 
 
@@ -133,7 +137,7 @@ def composition(facts: Facts) -> Claim:
     "L − n·H(n₁/n) ≤ ln(1/π) + ln 2 + ½ ln n + ln 2 + ln(3/2)",
     KT,
     learners=OWN,
-    needs=(UNIT_WEIGHTS,),
+    needs=(UNIT_WEIGHTS, IN_TIME),
     applies=_speaks_of("labels"),
 )
 def baseline_frequency(facts: Facts) -> Claim:
@@ -150,7 +154,7 @@ def baseline_frequency(facts: Facts) -> Claim:
     "L − Σ_c n_c·H(c) ≤ ln(1/π) + ln 2 + ln(3/2) + Σ_c (½ ln n_c + ln 2)",
     KT,
     learners=OWN,
-    needs=(UNIT_WEIGHTS,),
+    needs=(UNIT_WEIGHTS, IN_TIME),
     applies=_speaks_of("labels-1"),
 )
 def baseline_previous(facts: Facts) -> Claim:

@@ -1,0 +1,257 @@
+"""`learn` with labels that come late: events, or a stream with a schedule for its labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, Any
+
+from noregret.cli.choosing import Chosen, chosen, task_told
+from noregret.cli.interrupt import Interrupt
+from noregret.cli.learning import Learning
+from noregret.cli.options import flag
+from noregret.cli.predictions import answers
+from noregret.errors import SettingError
+from noregret.learner import settings_of
+from noregret.learner.default import task_of
+
+if TYPE_CHECKING:
+    from noregret.cli.learn import Asked, Late
+    from noregret.late.pending import Answer
+    from noregret.late.playing import LateRun
+    from noregret.rounds import Gathering, Rounds
+    from noregret.run import Run
+
+
+def learning(stream: str, asked: Asked, late: Late) -> Learning:
+    """The call of `learn` that this is."""
+    if not late.asked:
+        return Learning(stream, asked)
+    return Events(stream, asked, late) if late.events else Delayed(stream, asked, late)
+
+
+class Delayed(Learning):
+    """A stream whose rows are learned when their labels come."""
+
+    late: LateRun
+    receipt: Any = None
+
+    def __init__(self, stream: str, asked: Asked, late: Late) -> None:
+        super().__init__(stream, asked)
+        self.when = late
+
+    def check(self) -> None:
+        asked, when = self.asked, self.when
+        schedules = [name for name in ("events", "delay", "arrival") if getattr(when, name) not in (None, False)]
+        if len(schedules) != 1:
+            given = " and ".join(map(flag, schedules)) or "none"
+            raise SettingError(f"late labels need one of --events, --delay and --arrival; got {given}")
+        if when.time is not None and when.arrival is None:
+            raise SettingError("--time goes with --arrival")
+        refused = {
+            "passes": asked.passes > 1,
+            "shuffle": asked.shuffle is not None,
+            "select": asked.select is not None,
+            "plot": asked.plot is not None,
+            "again": asked.again,
+            "anytime": asked.anytime,
+            "surrogate": asked.surrogate is not None,
+            "skip": asked.skip is not None and not when.events,
+            "every": asked.every is not None and not when.events,
+        }
+        for name, wrong in refused.items():
+            if wrong:
+                raise SettingError(f"{flag(name)} cannot be used with late labels: leave it out")
+        super().check()
+        if when.arrival is not None:
+            asked.ignore = ",".join(filter(None, [asked.ignore, when.arrival, when.time]))
+
+    # -- the rounds ------------------------------------------------------------------------------------------
+
+    def _play(self, keep: Gathering | None, watch: Callable[..., None], stop: Callable[[], bool]) -> Run:
+        from noregret.late.playing import play_late
+
+        when = self.when
+        if when.arrival is not None and (self.file is None or not self.file.rereadable):
+            raise SettingError("--arrival needs one table in a file, which is read once more for it")
+        self.late = play_late(
+            self._pending(keep),
+            self.source,
+            delay=when.delay,
+            arrival=when.arrival,
+            time_column=when.time,
+            class_weight=self.recipe["class_weight"],
+            answer=watch,
+            stop=stop,
+        )
+        return self.late.run
+
+    def _pending(self, keep: Gathering | None) -> Any:
+        from noregret.late.book import MOST
+        from noregret.late.pending import Pending
+
+        when, core = self.when, self.choice.core
+        most = MOST if when.pending is None else when.pending
+        return Pending(core, expire=when.expire, default_label=when.default_label, pending=most, keep=keep)
+
+    @contextmanager
+    def _watching(self, once: bool, stopped: Callable[[], bool]) -> Iterator[Callable[..., None]]:
+        """The answers, and a bar beside them."""
+        from noregret.cli.terminal import Progress
+
+        with ExitStack() as stack:
+            written, typed = None, False
+            if self.asked.predictions is not None:
+                file, at_once = stack.enter_context(answers(self.asked.predictions))
+                written, typed = self._writer(file, at_once), file.isatty()
+            bar = None
+            if not self.when.events:
+                bar = stack.enter_context(Progress(self.source, self.choice.core, self.asked.silent or typed, once))
+            said = 0
+
+            def watch(answer: Answer) -> None:
+                nonlocal said
+                said += 1
+                if bar is not None and said % 256 == 0:
+                    bar.update()
+                if written is not None:
+                    written(answer)
+
+            yield watch
+
+    def _writer(self, file: IO[bytes], at_once: bool) -> Callable[[Answer], None]:
+        """Predictions as they were made, a line each, row by row."""
+        import csv
+        import io
+
+        from noregret.cli.predictions import shown
+
+        core, text = self.choice.core, io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+        named = ["row", "score", *(["probability"] if core.loss.probabilistic else []), "prediction"]
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(named)
+
+        def write(answer: Answer) -> None:
+            chance = [] if answer.probability is None else [repr(answer.probability)]
+            writer.writerow([answer.id, repr(answer.score), *chance, shown(answer.prediction)])
+            if at_once:
+                text.flush()
+
+        write.text = text  # type: ignore[attr-defined]  # as long as it is written to
+        return write
+
+    # -- after the rounds ------------------------------------------------------------------------------------
+
+    def _certified(self, rounds: Rounds) -> Any:
+        from noregret.cli.solving import closing_in
+        from noregret.proof.certify_late import late_receipt
+
+        with closing_in(self.asked.silent) as watch:
+            gap, seconds = self.proof["gap"], self.proof["seconds"]
+            return late_receipt(self.late, rounds, gap=gap, seconds=seconds, watch=watch)
+
+    def _answer(self) -> dict[str, Any]:
+        from noregret.cli.show import task_figures
+
+        return {**self.late.to_dict(), "task": task_figures(self.choice), "advice": []}
+
+    def _print_json(self) -> None:
+        from noregret.cli.solving import certified
+        from noregret.cli.terminal import put_json
+
+        answer = self._answer()
+        if not self.when.events:
+            answer |= {"columns": self.source.columns, "decisions": self.source.decisions}
+        put_json(answer if self.receipt is None else certified(answer, self.receipt))
+
+    def _show(self) -> None:
+        from noregret.cli.show import as_read, show_late, show_lines, title
+
+        run, choice = self.run, self.choice
+        show_late(self.late, title(run, choice), choice.task.words)
+        lines = [] if self.when.events else [*as_read(run, choice), *self.source.decisions]
+        show_lines(lines)
+        if self.receipt is not None:
+            from noregret.cli.solving import show_late_receipt
+
+            print()
+            show_late_receipt(self.receipt, self.proof["gap"])
+
+
+class Events(Delayed):
+    """A log of events, or events as they come."""
+
+    def check(self) -> None:
+        super().check()
+        asked = self.asked
+        for name in ("label", "text", "categorical", "numeric", "date", "keep", "ignore", "interactions", "hash_bits"):
+            if getattr(asked, name) is not None:
+                raise SettingError(f"{flag(name)} is for the columns of a table, and events have none: leave it out")
+        for name, given in {"cache": asked.cache, "class-weight": asked.class_weight, "missing": asked.missing}.items():
+            if given:
+                raise SettingError(f"--{name} cannot be used with --events: leave it out")
+
+    def play(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
+        """Play every event, then save, certify and write what was asked for."""
+        self._prepare(name, task, settings)
+        if self.file is None:
+            raise SettingError(f"--events needs one log; got several files: {self.stream}")
+        with ExitStack() as stack:
+            with Interrupt(self.file, gently=True) as interrupt:
+                interrupt.asks()
+                self.choice = self._chosen() if self.before is None else self.before
+                keep = self._gathering(stack)
+                with self._watching(True, interrupt.stops) as watch:
+                    self.run = self._play(keep, watch, interrupt.stops)
+                if interrupt.asked and not self.run.stopped:
+                    self.run = replace(self.run, stopped=True)
+                    self.late = replace(self.late, run=self.run)
+            self.rounds = None if keep is None else keep.done()
+            if self.saving is not None:
+                self.saving(self.run.learner)
+            if self.rounds is not None and self.asked.proves:
+                self.receipt = self._certified(self.rounds)
+        if self.receipt is not None and self.asked.receipt is not None:
+            self.receipt.save(self.asked.receipt)
+
+    def _chosen(self) -> Chosen:
+        """A new learner: what it predicts must be known before the first label."""
+        wanted = self.wanted
+        if wanted.task is None and not task_told(wanted):
+            if wanted.name is None or "task" in settings_of(wanted.name):
+                raise SettingError(
+                    "--events needs --task binary, multiclass or regression, or a model with --resume:"
+                    " what is predicted must be known before the first label"
+                )
+            from noregret.cli.options import make_learner
+
+            wanted = replace(wanted, task=task_of(make_learner(wanted.name, dict(wanted.settings))))
+        return chosen(wanted, None)
+
+    def _play(self, keep: Gathering | None, watch: Callable[..., None], stop: Callable[[], bool]) -> Run:
+        from noregret.cli.saving import snapshots
+        from noregret.late.playing import play_late
+
+        late = self._pending(keep)
+        saved = snapshots(self.asked.every, self.saving, self.choice.core)
+
+        def stops() -> bool:
+            if saved is not None and saved.due(1):
+                late.keep_in_model()
+                saved.take()
+            return stop()
+
+        self.late = play_late(late, self.file, skip_seen=self.asked.skip is not None, answer=watch, stop=stops)
+        return self.late.run
+
+    def _writer(self, file: IO[bytes], at_once: bool) -> Callable[[Answer], None]:
+        """Answers as JSON Lines."""
+        import msgspec
+
+        def write(answer: Answer) -> None:
+            file.write(msgspec.json.encode(answer.to_dict()) + b"\n")
+            if at_once:
+                file.flush()
+
+        return write

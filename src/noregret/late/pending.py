@@ -1,0 +1,263 @@
+"""`Pending`: a learner whose labels come late, by the ids of its rounds. Events and delayed streams play through it.
+
+It takes examples as `learn_one` does and labels as they are spelled: the book has rows and codes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from noregret.errors import InputError, SettingError, spelled
+from noregret.example import checked_weight, raw_row
+from noregret.late import stored
+from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules
+from noregret.learner.core import Core
+from noregret.loss import probability_of, softmax
+from noregret.rounds import Gathering
+from noregret.stream.block import Dense, Rows, Sparse
+from noregret.stream.labels import plain_label
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said of a row before its label is known."""
+
+    id: Key | None
+    score: float  # of many classes that of the class predicted
+    prediction: Any  # the label, or the number; None for a score of 0 that counts as a mistake
+    probability: float | None  # of the positive label, or of the class predicted; None where scores are none
+    version: int  # how many rounds the learner had learned from
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        left_out = [name for name in ("id", "probability") if getattr(self, name) is None]
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
+
+
+class Pending:
+    """A learner that predicts now and is told the label later, by the id of the round.
+
+    `learner` is an estimator or a learner; it learns each round when its label comes, as if the round happened then.
+    A round without a label expires when `expire` others were predicted after it (default: never), or is learned with
+    `default_label` then. At most `pending` rounds wait: beyond that the oldest ends. `remembered` rounds that have
+    ended are still known by their ids, so that a label may come twice, late or be revised.
+
+    >>> from noregret.learner import Perceptron
+    >>> late = Pending(Perceptron())
+    >>> late.predict_one("a", {"price": 1.0}), late.predict_one("b", {"price": -1.0})
+    (None, None)
+    >>> late.learn_one("b", -1), late.learn_one("a", 1), late.learn_one("a", 1), late.learn_one("c", 1)
+    ('learned', 'learned', 'repeated', 'unknown')
+    >>> late.predict_one("d", {"price": 2.0})
+    1
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        expire: int | None = None,
+        default_label: Any = None,
+        pending: int = MOST,
+        remembered: int = REMEMBERED,
+        keep: Gathering | None = None,
+    ) -> None:
+        core = getattr(learner, "core", None)
+        if not isinstance(core, Core):
+            raise SettingError(f"Pending: the first argument must be a learner, got {type(learner).__name__}")
+        if getattr(learner, "holding", False):
+            raise SettingError(
+                "Pending: the learner has seen only one of the two labels: call learn_one with the other"
+            )
+        self.learner, self.core = learner, core
+        self.default_label = default_label
+        self._spelled: dict[float, Any] = {}  # each code as its label was first spelled
+        self.events, self.log = 0, bytes(32)  # of a log: how many, and the digest of each behind those before it
+        self._held: list[tuple[Key, Any]] = []  # labels of which it is open which is which
+        default = None if default_label is None else self._code(default_label)
+        if default_label is not None and default is None:
+            raise SettingError(f"{spelled('default_label')}: {default_label!r} does not tell which label is positive")
+        self.book = Book(core, Rules(expire, default, pending, remembered), keep=keep)
+        if core.late is not None:
+            self._restore(core.late)
+
+    # -- rounds ------------------------------------------------------------------------------------------------------
+
+    def predict_one(self, id: Key, x: Any) -> Any:
+        """The prediction for x, which then waits for its label; None before any label was seen."""
+        answer = self.predict(id, x)
+        two = not (self.core.regression or self.core.multiclass)
+        return self._label(-1.0) if two and answer.score == 0.0 else answer.prediction
+
+    def predict(self, id: Key, x: Any, w: float = 1.0) -> Answer:
+        """The same with its score, its probability and the version of the learner."""
+        core, key = self.core, _checked(id)
+        features, known = core.features, 0 if core.features is None else core.features.width
+        try:
+            return self.answer(id, self.book.predict(key, self._row(x), checked_weight(w)))
+        except BaseException:  # what was refused leaves no feature behind
+            core.features = features
+            if features is not None:
+                features.cut(known)
+            raise
+
+    def learn_one(self, id: Key, y: Any) -> str:
+        """The label of a round: learned; or repeated, unknown, conflicting (it has another), revised, held.
+
+        A label is held while it is open which of two labels is the positive one.
+        """
+        key, code = _checked(id), self._code(y)
+        if code is None:
+            self._held.append((key, y))
+            return "held"
+        self._release()
+        return self.book.label(key, code)
+
+    def both(self, x: Any, y: Any, id: Key | None = None, w: float = 1.0) -> Answer:
+        """A row whose label is there at once: its prediction, before it is learned. It needs no id."""
+        place = self.book.counts.predicted
+        key = f"\0{place}" if id is None else id  # no id that is read begins so
+        answer = self.predict(key, x, w)
+        self.learn_one(key, y)
+        if id is None:
+            self.book.known.pop(key, None)
+            return replace(answer, id=None)
+        return answer
+
+    def revise(self, id: Key, y: Any) -> str:
+        """Another label for a round that has one: its loss is replaced, and the row is learned again."""
+        key, code = _checked(id), self._code(y)
+        if code is None:
+            raise InputError(f"the label {y!r} cannot be revised while it is open which of two labels is positive")
+        self._release()
+        return self.book.revise(key, code)
+
+    def expire(self, id: Key) -> str:
+        """The label of this round will not come."""
+        return self.book.expire(_checked(id))
+
+    def _row(self, x: Any) -> Rows:
+        return x if isinstance(x, Dense | Sparse) else raw_row(self.core, x, True)
+
+    def _code(self, y: Any) -> float | None:
+        """The code of a label; None while it is open."""
+        if self.core.labels is None:
+            try:
+                value = float(y)
+            except (TypeError, ValueError):
+                value = math.nan
+            if not math.isfinite(value):
+                raise InputError(f"the label must be a finite number, got {y!r}")
+            return value
+        code = self.core.labels.one(y)
+        if code is not None:
+            self._spelled.setdefault(code, y)
+        return code
+
+    def _release(self) -> None:
+        held, self._held = self._held, []
+        for key, y in held:
+            code = self._code(y)
+            assert code is not None
+            self.book.label(key, code)
+
+    def answer(self, id: Key, one: Round) -> Answer:
+        """What is said of a round."""
+        core, said = self.core, one.said
+        if core.regression:
+            return Answer(id, float(said[0]), float(said[0]), None, one.version)
+        probable = core.loss.probabilistic
+        if core.multiclass:
+            if not len(said):
+                return Answer(id, 0.0, None, None, one.version)
+            place = int(said.argmax())
+            p = float(softmax(said[np.newaxis])[0, place]) if probable else None
+            return Answer(id, float(said[place]), self._label(float(place)), p, one.version)
+        score = float(said[0])
+        p = probability_of(score) if probable else None
+        tied = float(core.config["tie"][0])  # what a score of 0 counts as: none where it is a mistake
+        return Answer(id, score, self._label(score or tied) if score or tied else None, p, one.version)
+
+    def _label(self, code: float) -> Any:
+        """A class as its label was spelled; None before any label was seen."""
+        if not self.core.multiclass:
+            code = 1.0 if code > 0.0 else -1.0
+        if code in self._spelled:
+            return self._spelled[code]
+        labels = self.core.labels
+        assert labels is not None
+        if self.core.multiclass:
+            return labels.classes[int(code)]
+        found = labels.classes[int(code > 0.0)]
+        like = next(iter(self._spelled.values()), None)
+        if found is None or like is None or isinstance(found, str):
+            return found
+        return type(like)(found) if isinstance(like, bool | int | float) else found
+
+    # -- what happened -----------------------------------------------------------------------------------------------
+
+    @property
+    def rules(self) -> dict[str, Any]:
+        """What happens to labels that do not come, as it was asked for."""
+        rules = asdict(self.book.rules)
+        del rules["default"]
+        return {**rules, "default_label": self.default_label}
+
+    @property
+    def waiting(self) -> int:
+        """How many rounds wait for their labels."""
+        return len(self.book.waiting)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Counts, the loss of the plays, that of the learner as labels came, and the staleness cost between them."""
+        log = {"events": self.events, "log": self.log.hex()} if self.events else {}
+        return {**self.book.to_dict(), "held": len(self._held), **log}
+
+    def take_down(self, event: bytes) -> None:
+        """An event of the log, as it is written."""
+        self.events += 1
+        self.log = hashlib.sha256(self.log + event).digest()
+
+    def __repr__(self) -> str:
+        counts = self.book.counts
+        return f"<Pending {self.core.name}: {counts.labelled} rounds labelled, {self.waiting} waiting>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model with the rounds that wait; `noregret.load` gives a Pending that goes on from there."""
+        self.keep_in_model()
+        if hasattr(self.learner, "save"):
+            self.learner.save(path)
+            return
+        from noregret import model
+
+        model.save(self.core, path)
+
+    def keep_in_model(self) -> None:
+        """From now on a model file of the learner has the rounds that wait now."""
+        spelled = [(code, _plain(label)) for code, label in self._spelled.items()]
+        held = [(key, _plain(label)) for key, label in self._held]
+        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log)
+
+    def _restore(self, kept: dict[str, Any]) -> None:
+        """Go on from what a model file kept; its rules hold."""
+        found = stored.restore(self.book, kept)
+        self.default_label, self.events, self.log = found.default_label, found.events, found.log
+        self._spelled, self._held = dict(found.spelled), list(found.held)
+
+
+def _plain(label: Any) -> Any:
+    """A label as a file can hold it."""
+    return label if isinstance(label, str | bool | int | float) else plain_label(label)
+
+
+def _checked(id: Key) -> Key:
+    if type(id) not in (str, int):
+        raise InputError(f"an id must be a string or a whole number, got {id!r}")
+    return id

@@ -1,0 +1,197 @@
+"""`play_late`: a whole stream with late labels, from a log of events or from rows with a schedule for their labels."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from noregret.errors import InputError, SettingError, spelled
+from noregret.late.book import MOST, REMEMBERED, Book
+from noregret.late.events import apply, event_of, lines_of, placed, written
+from noregret.late.pending import Answer, Pending
+from noregret.late.schedule import Delay, Schedule, arrival, due
+from noregret.protocol import agree, as_before, core_of, encoded, row_weights
+from noregret.rounds import Gathering
+from noregret.run import Run
+from noregret.stream import read
+from noregret.stream.base import Stream
+from noregret.stream.opening import Input
+
+Answering = Callable[[Answer], None]
+
+
+@dataclass(frozen=True, repr=False)
+class LateRun:
+    """The learner's own run, in the order in which labels came, and what its predictions lost beside it."""
+
+    run: Run
+    figures: dict[str, Any]
+    book: Book
+    how: dict[str, Any]  # what a replay is asked for
+
+    def __repr__(self) -> str:
+        found = self.figures
+        told = f"{found['labelled']} of {found['predicted']} rounds labelled, staleness {found['staleness']:.6g}"
+        return f"<LateRun of {self.run.learner.name}: {told}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers: what `--json` prints."""
+        return {**self.run.to_dict(), "late": self.figures}
+
+
+def play_late(
+    learner: Any,
+    stream: Any,
+    *,
+    delay: int | None = None,
+    arrival: str | Schedule | None = None,
+    time_column: str | None = None,
+    expire: int | None = None,
+    default_label: Any = None,
+    pending: int = MOST,
+    remembered: int = REMEMBERED,
+    skip_seen: bool = False,
+    class_weight: dict[Any, float] | None = None,
+    most: int | None = None,
+    keep: Gathering | None = None,
+    answer: Answering | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> LateRun:
+    """Play events, or, with `delay` or `arrival`, a stream as if its labels came late.
+
+    Without a schedule `stream` is a log of events, JSON Lines in a file or any iterable of dicts. `delay` is how many
+    further rows are predicted before a label is there, `arrival` the column of a table that says behind which row it
+    is, or, with `time_column`, at what time. For the rest see `Pending`. `skip_seen` passes over the events that the
+    learner was given before, after checking that they are the same. `most` ends the play after so many events, or so
+    many rows and labels. `answer` is called with every answer.
+
+    >>> from noregret.learner import Perceptron
+    >>> rows = ([[1.0], [-1.0], [2.0]], [1, -1, 1])
+    >>> late = play_late(Perceptron(), rows, delay=1)
+    >>> late.figures["labelled"], late.figures["mistakes"], late.figures["fresh_loss"], late.figures["staleness"]
+    (3, 2, 1.0, 1.0)
+    """
+    if delay is not None and arrival is not None:
+        raise SettingError(f"{spelled('delay')} and {spelled('arrival')} both say when labels come: give one")
+    core = core_of(learner.learner if isinstance(learner, Pending) else learner)
+    rules = {"expire": expire, "default_label": default_label, "pending": pending, "remembered": remembered}
+    began, before = time.perf_counter(), core.state.copy()
+    late = learner if isinstance(learner, Pending) else Pending(learner, keep=keep, **rules)
+    steps: Iterator[Answer | None]
+    if delay is None and arrival is None:
+        steps = _events(late, stream, skip_seen)
+    else:
+        if late.waiting:
+            raise SettingError(f"the model has {late.waiting} rounds that wait for their labels: go on with its events")
+        source = read(stream, features=core.features, **as_before(core, stream))
+        agree(core, source)
+        when = Delay(delay) if delay is not None else _schedule(arrival, time_column, stream)
+        steps = _rows(late, source, when, class_weight)
+    stopped = False
+    for done, found in enumerate(steps, 1):
+        if found is not None and answer is not None:
+            answer(found)
+        if done == most:
+            break
+        if stop():
+            stopped, most = True, done
+            break
+    how = {"delay": delay, "arrival": arrival, "time_column": time_column, "class_weight": class_weight, "most": most}
+    return _told(late, before, time.perf_counter() - began, stopped, {**how, **late.rules})
+
+
+def _schedule(arrival_: str | Schedule | None, time_column: str | None, stream: Any) -> Schedule:
+    if not isinstance(arrival_, str):
+        assert arrival_ is not None
+        return arrival_
+    path = stream.source if isinstance(stream, Stream) else stream
+    if not isinstance(path, str | os.PathLike) or path in ("-", "standard input"):
+        raise SettingError(f"{spelled('arrival')} needs a table in a file, which is read once more for it")
+    return arrival(os.fspath(path), arrival_, time_column)
+
+
+def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[str, Any]) -> LateRun:
+    core, began = late.core, int(before["rounds"][0])
+    if core.rounds > began:
+        core.segments.append(
+            {
+                "rows": core.rounds - began,
+                "skipped": 0,
+                "digest": late.book.digest,
+                "begin": began,
+                "end": core.rounds,
+                "passes": 1,
+                "ended": not stopped,
+                "shuffle": None,
+                "class_weight": None,
+            }
+        )
+    if late.events:
+        late.keep_in_model()
+    run = Run.of(core, before, seconds, stopped=stopped, digest=late.book.digest)
+    return LateRun(run, late.figures, late.book, how)
+
+
+# -- events ------------------------------------------------------------------------------------------------------------
+
+
+def _events(late: Pending, stream: Any, skip_seen: bool) -> Iterator[Answer | None]:
+    """Every event that is done, with its answer."""
+    seen, log = (late.events, late.log) if skip_seen else (0, b"")
+    if skip_seen:
+        late.events, late.log = 0, bytes(32)
+    for source, number, said in _said(stream):
+        with placed(source, number):
+            event = event_of(said)
+            late.take_down(written(event))
+            if late.events == seen and late.log != log:
+                raise InputError("the events up to here are not those that the model has seen")
+            found = None if late.events <= seen else apply(late, event)
+        if late.events > seen:
+            yield found
+    if late.events < seen:
+        raise InputError(f"holds only {late.events} events, the model has seen {seen}", _name(stream))
+
+
+def _said(stream: Any) -> Iterator[tuple[str, int, Any]]:
+    """Each event as it is written, with its source and its number."""
+    if isinstance(stream, str | os.PathLike):
+        stream = Input(os.fspath(stream))
+    if isinstance(stream, Input):
+        with stream.open() as opened:
+            for first, lines in lines_of(iter(opened.read, b""), stream.name, lambda: not opened.finished):
+                yield from ((stream.name, number, line) for number, line in enumerate(lines, first) if line.strip())
+        return
+    if not isinstance(stream, Iterable):
+        raise SettingError(f"events must be a file or an iterable of dicts, got {type(stream).__name__}")
+    yield from ((_name(stream), number, said) for number, said in enumerate(stream, 1))
+
+
+def _name(stream: Any) -> str:
+    if isinstance(stream, Input):
+        return stream.name
+    return os.fspath(stream) if isinstance(stream, str | os.PathLike) else "the events"
+
+
+# -- rows with a schedule ----------------------------------------------------------------------------------------------
+
+
+def _rows(
+    late: Pending, source: Stream, when: Schedule, class_weight: dict[Any, float] | None
+) -> Iterator[Answer | None]:
+    """Every prediction, and None for every label, as it is done."""
+    core, book = late.core, late.book
+    rounds = ((block, y, row_weights(core, block, y, class_weight)) for block, y in encoded(core, source))
+    for one in due(rounds, when):
+        if one.block is None:
+            book.label(one.place, one.y)
+            book.known.pop(one.place, None)
+            yield None
+            continue
+        line = int(one.block.lines[one.row])
+        with placed(one.block.source, line):
+            made = book.predict(one.place, one.block.rows.slice(one.row, one.row + 1), one.weight)
+        yield late.answer(line, made)

@@ -1,0 +1,142 @@
+"""When labels come: after a fixed number of rounds, or by a column that says when.
+
+A stream with all its labels is played as if they came late: each row is predicted in the order of the stream, and
+learned when its label is there. Labels that are still out at the end come then, in their order.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noregret.errors import InputError, SettingError, spelled
+from noregret.stream import read
+from noregret.stream.base import Stream
+from noregret.stream.block import Block
+from noregret.stream.cells import Strings
+from noregret.stream.written import NOT_THERE, instants
+
+Vector = NDArray[np.float64]
+Rounds = Iterable[tuple[Block, Vector, Vector | None]]  # blocks with their labels as codes, and weights
+
+
+class Schedule(Protocol):
+    """When rows are predicted and when their labels are there; one that is there at an instant is before the next."""
+
+    def times(self, block: Block, first: int) -> tuple[Vector, Vector]:
+        """Both for each row of a block, `first` rows after the beginning; inf for a label that never comes."""
+
+
+class Delay:
+    """Every label comes when so many further rows were predicted."""
+
+    def __init__(self, rounds: int) -> None:
+        if type(rounds) is not int or rounds < 0:
+            raise SettingError(f"{spelled('delay')} must be a whole number of at least 0, got {rounds!r}")
+        self.rounds = rounds
+
+    def times(self, block: Block, first: int) -> tuple[Vector, Vector]:
+        now = np.arange(first, first + len(block), dtype=np.float64)
+        return now, now + self.rounds
+
+
+class Arrival:
+    """A column says when the label comes: behind which row, or at what time, if another has the times of the rows.
+
+    An empty cell is a label that never comes.
+    """
+
+    def __init__(self, arrivals: Stream, rows: Stream | None = None) -> None:
+        self._arrivals = _numbers(arrivals)
+        self._rows = None if rows is None else _numbers(rows)
+
+    def times(self, block: Block, first: int) -> tuple[Vector, Vector]:
+        comes = _of(self._arrivals, block, math.inf)
+        if self._rows is None:  # row 1 is at place 0
+            return np.arange(first, first + len(block), dtype=np.float64), comes - 1.0
+        now = _of(self._rows, block, math.nan)
+        if np.isnan(now).any():
+            line = int(block.lines[np.isnan(now).argmax()])
+            raise InputError("the time of the row is missing", block.source, line)
+        return now, np.nextafter(comes, -math.inf)  # what comes at the time of a row is known to it
+
+
+def arrival(path: str, column: str, time: str | None, **reading: Any) -> Arrival:
+    """The schedule of a column of a table, and of another with the times of the rows."""
+    return Arrival(_column(path, column, reading), None if time is None else _column(path, time, reading))
+
+
+def _column(path: str, name: str, reading: dict[str, Any]) -> Stream:
+    """A column as the labels of a stream without features."""
+    others = list(read(path, label=name, missing="skip", recognise=False, **reading).columns)
+    return read(path, label=name, ignore=others, missing="skip", recognise=False, **reading)
+
+
+def _numbers(stream: Stream) -> dict[tuple[str, int], float]:
+    """The number, or the instant in microseconds, that stands in each line."""
+    found: dict[tuple[str, int], float] = {}
+    for block in stream.blocks():
+        values = np.asarray(_instants(block) if block.labels.dtype == object else block.labels, np.float64)
+        for line, value in zip(block.lines.tolist(), values.tolist(), strict=True):
+            found[block.source, line] = value
+    return found
+
+
+def _instants(block: Block) -> Vector:
+    found, _, wrong = instants(Strings.of([str(label) for label in block.labels.tolist()]), "ymd")
+    if len(wrong):
+        row = int(wrong[0])
+        sentence = f"when a label comes must be a number or a date, got {block.labels[row]!r}"
+        raise InputError(sentence, block.source, int(block.lines[row]))
+    return np.where(found == NOT_THERE, math.inf, found.astype(np.float64))
+
+
+def _of(values: dict[tuple[str, int], float], block: Block, missing: float) -> Vector:
+    return np.array([values.get((block.source, line), missing) for line in block.lines.tolist()], np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What comes next: a row of a block to be predicted, or the label of an earlier place."""
+
+    place: int
+    block: Block | None  # None for a label
+    row: int
+    y: float
+    weight: float
+
+
+def due(rounds: Rounds, when: Schedule) -> Iterator[Due]:
+    """Predictions and labels in their order; rows of weight 0 are no rounds."""
+    before, coming = 0, list[tuple[float, int, float]]()
+    latest = -math.inf
+    for block, y, weights in rounds:
+        now, comes = when.times(block, before)
+        for row in range(len(block)):
+            weight = 1.0 if weights is None else float(weights[row])
+            if weight == 0.0:
+                continue
+            if now[row] < latest:
+                raise InputError("the times of the rows must not go back", block.source, int(block.lines[row]))
+            latest = float(now[row])
+            while coming and coming[0][0] < latest:
+                yield _label(coming)
+            yield Due(before + row, block, row, float(y[row]), weight)
+            if comes[row] < math.inf:  # no label comes before its own row
+                heapq.heappush(
+                    coming, (max(float(comes[row]), math.nextafter(latest, -math.inf)), before + row, y[row])
+                )
+        before += len(block)
+    while coming:
+        yield _label(coming)
+
+
+def _label(coming: list[tuple[float, int, float]]) -> Due:
+    _, place, y = heapq.heappop(coming)
+    return Due(place, None, 0, float(y), 1.0)

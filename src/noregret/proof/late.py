@@ -1,0 +1,182 @@
+"""The receipt of a run whose labels came late: its predictions, and the learner's own run in the order of the labels.
+
+The log of events, or the rows with the schedule of their labels, is the stream. The verifier plays it again: the same
+predictions must come out to the last bit. What they lost is evaluated on facts of its own, and the learner's own run is
+checked as any other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from noregret.errors import InputError, NoregretError, ReceiptError, SettingError
+from noregret.interval import Interval
+from noregret.kernel import Kernel
+from noregret.late.book import Counts
+from noregret.late.playing import LateRun, play_late
+from noregret.learner.core import Core
+from noregret.loss import Loss
+from noregret.proof.claims import check_certificates
+from noregret.proof.facts import own_loss
+from noregret.proof.facts.late import LateFacts
+from noregret.proof.figures import played_as
+from noregret.proof.receipt import Receipt, Vector, body_of, decoded, head, packed, receipt_in, unpacked, write
+from noregret.proof.replay import Replayed, read_again
+from noregret.proof.theorem import Theorem, speaking
+from noregret.proof.theorems import THEOREMS
+from noregret.proof.theorems.late import NAME
+from noregret.proof.verification import Verification
+from noregret.proof.verify import DAMAGE, check_entry, check_run, learner_of
+from noregret.rounds import Gathering
+
+SAID = {*head("late"), "how", "digest", "predictions", "figures", "regret", "certificates", "points", "run"}
+
+
+@dataclass(frozen=True, repr=False)
+class LateReceipt:
+    """The predictions and what they lost; `run` is the receipt of the learner's own rounds."""
+
+    how: dict[str, Any]  # how labels came, and what happened to those that did not
+    digest: str  # of the events
+    predictions: str  # a digest of every score that was predicted
+    figures: dict[str, Any]
+    regret: dict[str, Any] | None  # of the predictions
+    certificates: list[dict[str, Any]]
+    points: dict[str, Vector]
+    run: Receipt
+
+    def __repr__(self) -> str:
+        name, rounds = self.run.learner["name"], self.figures["labelled"]
+        return f"<LateReceipt of {name}: {rounds} rounds, {len(self.certificates)} theorems of the predictions>"
+
+    @property
+    def broken(self) -> list[str]:
+        """The theorems that this run breaks: a bug, in noregret or in the theorem."""
+        return [one["theorem"] for one in self.certificates if one["verdict"] == "broken"] + self.run.broken
+
+    def to_dict(self) -> dict[str, Any]:
+        """All but the checksum, as JSON takes it."""
+        points = {name: packed(point) for name, point in self.points.items()}
+        mine = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {**head("late"), **mine, "points": points, "run": self.run.to_dict()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the receipt; the file appears whole or not at all."""
+        write(path, self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> LateReceipt:
+        """The receipt of a file; a file that is none, or was damaged, gets one sentence."""
+        name = os.fspath(path)
+        body = body_of(decoded(path), "late", name)
+        try:
+            said = {key: body[key] for key in SAID - set(head("late"))}
+            if set(body) != SAID:
+                raise KeyError(", ".join(sorted(set(body) ^ SAID)))
+            said["points"] = {key: unpacked(text) for key, text in said["points"].items()}
+            said["run"] = receipt_in(said["run"], name)
+            return cls(**said)
+        except (KeyError, TypeError, AttributeError, ValueError, zlib.error) as error:
+            raise ReceiptError(f"the receipt is damaged ({error})", name, failed=True) from error
+
+
+def theorems_of(facts: LateFacts) -> list[Theorem[LateFacts]]:
+    """Those that speak of predictions whose labels came late."""
+    return speaking(THEOREMS.values(), NAME, facts) if len(facts.plays.rounds) else []
+
+
+def predictions_of(late: LateRun) -> str:
+    """SHA-256 over the scores of the labelled rounds, in the order of the labels."""
+    assert late.book.trace is not None
+    return hashlib.sha256(np.array(late.book.trace.said, "<f8").tobytes()).hexdigest()
+
+
+def late_figures(late: LateRun, facts: LateFacts) -> dict[str, Any]:
+    """What came and what did not, and the losses as intervals."""
+    counts = {one.name: getattr(late.book.counts, one.name) for one in fields(Counts)}
+    book = late.book.figures
+    core, plays = late.run.learner, facts.plays
+    found = {"loss": played_as(book.plays.value), "fresh_loss": played_as(book.fresh.value)}
+    if facts.linear:
+        found = {"loss": own_loss(plays.run, plays.rounds), "fresh_loss": own_loss(late.run, facts.arrived)}
+        found["staleness"] = facts.staleness
+    mistakes = None if core.regression else book.mistakes
+    return {**counts, "waiting": len(late.book.waiting), "mistakes": mistakes, **found}
+
+
+def verify_late(
+    receipt: LateReceipt, stream: Any, loss: Loss | None = None, kernel: Kernel | None = None
+) -> Verification:
+    """Play it again and check every number; the first that does not stand is an error."""
+    done = Verification()
+    try:
+        core = learner_of(receipt.run, loss, kernel)
+        late, facts = _played(receipt, core, source_of(stream, receipt.how, receipt.run.reading))
+    except ReceiptError:
+        raise
+    except (SettingError, InputError) as error:
+        raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
+    except DAMAGE as error:
+        raise ReceiptError(f"the receipt's settings are damaged ({error})", failed=True) from error
+    try:
+        _check(done, receipt, late, facts)
+    except ReceiptError:
+        raise
+    except (NoregretError, *DAMAGE) as error:
+        raise ReceiptError(f"the receipt is damaged ({type(error).__name__}: {error})", failed=True) from error
+    return done
+
+
+def _played(receipt: LateReceipt, core: Core, stream: Any) -> tuple[LateRun, LateFacts]:
+    with Gathering(bool(core.config["bias"][0])) as gathering:
+        late = play_late(core, stream, keep=gathering, **receipt.how)
+        arrived = gathering.done()
+    return late, LateFacts(late.book, late.run, arrived, points=receipt.points)
+
+
+def _check(done: Verification, receipt: LateReceipt, late: LateRun, facts: LateFacts) -> None:
+    if receipt.digest != late.book.digest:
+        raise ReceiptError("the digest of the events: these are not the events that the receipt is about", failed=True)
+    done.same("the digest of the events", receipt.digest, late.book.digest)
+    done.same("how labels came", receipt.how, late.how)
+    done.same("the digest of the predictions", receipt.predictions, predictions_of(late))
+    found = late_figures(late, facts)
+    done.true("the figures are those that are recomputed", set(receipt.figures) == set(found))
+    for name, value in found.items():
+        what = name.replace("_", " ")
+        if isinstance(value, Interval):
+            done.contains(what, receipt.figures[name], value)
+        else:
+            done.same(what, receipt.figures[name], value)
+    plays = Replayed(facts.plays.run, facts.plays.rounds, (), ())
+    if receipt.regret is not None:
+        _check_points(receipt, len(plays.rounds), plays.rounds.width)
+        facts = replace(facts, hindsight=check_entry(done, receipt.regret, plays, receipt.points))
+    check_certificates(done, receipt.certificates, theorems_of(facts), facts)
+    ended = (not late.run.stopped,)
+    check_run(done, receipt.run, late.run.learner, Replayed(late.run, facts.arrived, (late.book.digest,), ended))
+
+
+def _check_points(receipt: LateReceipt, rounds: int, width: int) -> None:
+    for name, vector in receipt.points.items():
+        wanted = width if name == "u" else rounds
+        if len(vector) != wanted or not np.isfinite(vector).all():
+            raise ReceiptError(f"{name} must hold {wanted} finite numbers, got {len(vector)}", failed=True)
+
+
+def source_of(stream: Any, how: Mapping[str, Any], reading: Mapping[str, Any]) -> Any:
+    """A log of events as it is; rows as they were read when they were learned from."""
+    events = how["delay"] is None and how["arrival"] is None
+    return stream if events else read_again(stream, reading)
+
+
+def load_late(path: str | os.PathLike[str]) -> LateReceipt:
+    """The receipt of a file."""
+    return LateReceipt.load(path)
