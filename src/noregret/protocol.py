@@ -38,7 +38,7 @@ Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 
 
 @dataclass
 class Snapshots:
-    """Calls `take` while a learner plays: after every so many rows, or after the block that so many seconds end in.
+    """Calls `take` while a learner plays: after every `rows` rows, or after the block in which `seconds` have passed.
 
     The learner is then what it would be had the stream ended there, so that it can be saved and gone on with.
     """
@@ -56,7 +56,7 @@ class Snapshots:
         return None if self.rows is None else self.rows - self._played
 
     def due(self, rows: int) -> bool:
-        """Whether it is time, so many rows later."""
+        """Whether it is time, after these rows."""
         self._played += rows
         late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
         if late or self.left == 0:

@@ -11,6 +11,7 @@ import select
 import stat
 from contextlib import suppress
 from importlib import import_module
+from threading import Lock
 from typing import Any, BinaryIO, cast
 
 fcntl: Any = import_module("fcntl") if os.name == "posix" else None
@@ -38,6 +39,7 @@ class Arriving(io.RawIOBase):
         self.asked = False  # to finish
         self._ended = False
         self._left = LAST
+        self._open = Lock()
         self._hears, self._bell = os.pipe()
         self._bytes, self._any = select.poll(), select.poll()
         for listener in (self._bytes, self._any):
@@ -50,15 +52,18 @@ class Arriving(io.RawIOBase):
         return True
 
     def ready(self, seconds: float = 0.0) -> bool:
-        """Whether a read would return at once, or within so many seconds: there are bytes, or the end is reached."""
+        """Whether a read would return at once, or within `seconds`: there are bytes, or the end is reached."""
         return self.asked or self._ended or bool(self._any.poll(1000.0 * seconds))
 
     def finish(self) -> None:
         """End where a read would wait. Any thread may ask for it, and so may what handles a signal."""
-        if not self.asked:
-            self.asked = True
-            with suppress(OSError):  # closed meanwhile
-                os.write(self._bell, b"!")
+        self.asked = True
+        if self._open.acquire(blocking=False):  # nobody closes it now: its numbers may then be those of other files
+            try:
+                if not self.closed:
+                    os.write(self._bell, b"!")
+            finally:
+                self._open.release()
 
     def readinto(self, buffer: Any) -> int:
         count = None
@@ -76,12 +81,13 @@ class Arriving(io.RawIOBase):
         return count or 0
 
     def close(self) -> None:
-        if not self.closed:
-            for number in (self._hears, self._bell):
-                os.close(number)
-            if self._owned:
-                self._file.close()
-        super().close()
+        with self._open:
+            if not self.closed:
+                super().close()
+                for number in (self._hears, self._bell):
+                    os.close(number)
+                if self._owned:
+                    self._file.close()
 
 
 def may_wait(file: BinaryIO) -> bool:

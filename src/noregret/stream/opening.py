@@ -111,7 +111,7 @@ class Opened:
         return self._arriving is not None and self.compression is None
 
     def ready(self, seconds: float = 0.0) -> bool:
-        """Whether a read would return at once, or within so many seconds; one that decompresses is not asked."""
+        """Whether a read would return at once, or within `seconds`; one that decompresses is not asked."""
         if self._arriving is None or self.compression is not None or self._pushed or not self._counted.begun:
             return True
         return self._arriving.ready(seconds)
@@ -164,7 +164,7 @@ class Input:
         self.name = STANDARD_INPUT if path == "-" else path
         self.size: int | None = None
         self.rereadable = False
-        self.paused: Callable[[str], None] = _unheard  # told when rows wait for others, and why if that is known
+        self.paused: Callable[[str], None] = _unheard  # called when rows wait for others, and why if that is known
         self._kept: Opened | None = None
         self._spooled: BinaryIO | None = None
         self._arriving: Arriving | None = None

@@ -30,6 +30,7 @@ SLACK = b"\n" * _native.SLACK  # what a parser may look at behind a chunk
 MARK = b"\xef\xbb\xbf"
 MOST = 8
 BRIEFLY = 0.001  # seconds in which a busy reader may still get more
+LONGEST = 3600.0
 PATIENCE = 0.5  # seconds until a source counts as silent, and for the thread that fetches to end
 
 Cut = Callable[[bytearray, int, int], int]
@@ -136,9 +137,7 @@ def chunks(
         while more and filled < room:
             if not opened.ready():
                 if not new:
-                    yield None
-                    if not opened.ready(PATIENCE):
-                        yield None
+                    yield from _silence(opened)
                 elif not hungry():
                     opened.ready(BRIEFLY)
                     continue
@@ -173,6 +172,15 @@ def chunks(
             rest = bytes(memoryview(data)[:filled])
     if trouble is not None:
         raise trouble
+
+
+def _silence(opened: Opened) -> Iterator[None]:
+    """Now and then, at longer and longer intervals, until a read need not wait."""
+    yield
+    seconds = PATIENCE
+    while not opened.ready(seconds):
+        yield
+        seconds = min(2.0 * seconds, LONGEST)
 
 
 def _begin(data: bytearray, first: bool) -> int:
