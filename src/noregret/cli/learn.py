@@ -47,7 +47,7 @@ class Asked(Shown, Solving, Reading, Playing):
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None
     every: Annotated[
         str | None,
-        typer.Option(help="With --save: save also every so many rows (10000) or seconds (10s).", metavar="N"),
+        typer.Option(help="With --save: also save after every N rows (10000) or seconds (10s).", metavar="N"),
     ] = None
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None

@@ -52,7 +52,7 @@ class Arriving(io.RawIOBase):
         return True
 
     def ready(self, seconds: float = 0.0) -> bool:
-        """Whether a read would return at once, or within so many seconds: there are bytes, or the end is reached."""
+        """Whether a read would return at once, or within `seconds`: there are bytes, or the end is reached."""
         return self.asked or self._ended or bool(self._any.poll(1000.0 * seconds))
 
     def finish(self) -> None:
