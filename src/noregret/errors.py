@@ -135,16 +135,16 @@ def _either(values: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean novikoff?` for a name that is nearly one of those known, or nothing.
+def nearest(name: str, known: Iterable[str], most: int = 1) -> str:
+    """`; did you mean novikoff?` for a name that is nearly one of those known, or nothing; `most` names at the most.
 
-    >>> nearest("novikof", ["novikoff", "hedge"])
-    '; did you mean novikoff?'
+    >>> nearest("novikof", ["novikoff", "hedge"]), nearest("newtn", ["newton", "newton-1", "labels"], 3)
+    ('; did you mean novikoff?', '; did you mean newton or newton-1?')
     """
     from difflib import get_close_matches
 
-    found = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {found[0]}?" if found else ""
+    found = get_close_matches(name, list(known), n=most)
+    return f"; did you mean {_either(found)}?" if found else ""
 
 
 SHOWN = 20

@@ -64,7 +64,7 @@ def without(row: NativeRows, width: int) -> NativeRows:
 
 
 def foretell(core: Core, row: Rows, waiting: int) -> tuple[Any, NDArray[np.float64] | None]:
-    """The score of a row that comes next while so many rounds wait for their labels, and what a mixture's members say.
+    """The score of a row that comes next while `waiting` rounds lack their labels, and what a mixture's members say.
 
     Of many classes it is a score for each.
     """
@@ -127,8 +127,10 @@ def _pair(indices: Any, values: Any) -> Sparse:
 
 def _array(x: Any) -> NDArray[Any]:
     try:
+        if isinstance(x, np.ndarray) and x.dtype.kind == "c":
+            raise TypeError
         row = x if isinstance(x, np.ndarray) and x.dtype in FLOATS else np.asarray(x, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = np.zeros((0, 0))
     if row.ndim != 1:
         raise InputError("one example must be a dict, a row of numbers or a pair (indices, values)")

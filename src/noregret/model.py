@@ -116,6 +116,7 @@ class Chosen(msgspec.Struct):
     certificates: list[Promised]
     held_out: int | None = None
     distinct: int | None = None
+    draw: int | None = None
 
 
 class Own(msgspec.Struct):

@@ -38,7 +38,7 @@ Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 
 
 @dataclass
 class Snapshots:
-    """Calls `take` while a learner plays: after every `rows`, or after the block in which `seconds` have passed.
+    """Calls `take` while a learner plays: after every `rows` rows, or after the block in which `seconds` have passed.
 
     The learner is then what it would be had the stream ended there, so that it can be saved and gone on with.
     """
@@ -55,7 +55,7 @@ class Snapshots:
         return None if self.rows is None else self.rows - self._played
 
     def due(self, rows: int) -> bool:
-        """Whether it is time, `rows` later."""
+        """Whether it is time, after these rows."""
         self._played += rows
         now = time.monotonic()
         due = self.left == 0 or (self.seconds is not None and now - self._last >= self.seconds)

@@ -134,7 +134,7 @@ def test_a_picture_is_drawn(noregret, rows, ending, magic, learners):
         (("perceptron",), ("--task", "binary"), "--task and --positive are for the default line-up"),
         (("perceptron",), ("--gap", "0.1"), "--gap needs --certify"),
         (("perceptron",), ("--seconds", "1"), "--seconds needs --certify"),
-        (("forest",), (), "learner must be one of auto, perceptron, averaged, voted"),
+        (("forest",), (), "learner must be one of the"),
         (("perceptron:loss=hinge",), (), "--learner perceptron:loss=hinge: perceptron has rate, tie, not 'loss'"),
         (("ogd:radius",), (), "--learner ogd:radius: expected key=value, each key once, got 'radius'"),
         (("ogd:radius=1,radius=2",), (), "expected key=value, each key once, got 'radius=2'"),

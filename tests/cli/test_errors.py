@@ -130,7 +130,7 @@ BAD_USAGE = {
     "radius nan": ("learn good.svm --learner ogd --radius nan", r"radius must be positive, got nan"),
     "learner": (
         "learn good.svm --learner svm",
-        r"learner must be one of auto, perceptron, .*, got 'svm'",
+        r"learner must be one of the \d+ that noregret learn --help lists, got 'svm'",
     ),
     "loss": ("learn good.svm --learner ogd --loss cosine", r"loss must be one of hinge, .*, got 'cosine'"),
     "loss parameter": ("learn good.svm --learner ogd --loss huber:x", r"loss huber: delta must be a number, got 'x'"),

@@ -85,13 +85,34 @@ def test_you_play_at_the_terminal(noregret):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["cube:2", "--learner", "me"], "noregret: --learner must be soa, halving, consistent or you, got 'me'"),
+        (
+            ["cube:2", "--learner", "me"],
+            "noregret: --learner must be soa, halving, consistent, expert or you, got 'me'",
+        ),
         (["cube:2", "--tie", "2"], "noregret: --tie must be 0 or 1, got 2"),
         (
             ["cube:2", "--learner", "consistent", "--tie", "0"],
             "noregret: --tie does not apply to consistent: it has no ties",
         ),
         (["cube:2", "--learner", "you"], "noregret: game over: standard input ended before an answer"),
+        (["cube:2", "--turns", "1"], "noregret: --turns goes with --learner expert"),
+        (["cube:2", "--learner", "expert", "--turns", "1,b"], "noregret: --turns must be rounds, counted from 1: 2,5"),
+        (["cube:2", "--learner", "expert", "--turns", "0"], "noregret: --turns must be different rounds, counted from"),
+        (["cube:2", "--learner", "expert", "--turns", "1,2,3"], "noregret: --turns must be at most as many as the"),
+        (["cube:2", "--adversary", "me"], "noregret: --adversary must be tree or coins, got 'me'"),
+        (["cube:2", "--games", "3"], "noregret: --games goes with --adversary coins"),
+        (["cube:2", "--seed", "3"], "noregret: --seed goes with --adversary coins"),
+        (
+            ["cube:2", "--adversary", "coins", "--learner", "soa"],
+            "noregret: --learner soa needs labels that some hypothesis gives, and coins give others: use agnostic or",
+        ),
+        (["cube:2", "--adversary", "coins", "--rounds", "1"], "noregret: --rounds must be at least the depth of the"),
+        (["cube:2", "--adversary", "coins", "--tie", "3"], "noregret: --tie must be 0 or 1, got 3"),
+        (["singletons:1", "--adversary", "coins"], "noregret: fair coins need a class of Littlestone dimension 1 or"),
+        (["cube:2", "--learner", "agnostic"], "noregret: --learner must be soa, halving, consistent, expert or you"),
+        (["exercise:9"], "noregret: the exercises are exercise:1, exercise:2, exercise:3; got exercise:9"),
+        (["exercise:2", "--rounds", "3"], "noregret: --rounds does not go with exercise:2: its game is given"),
+        (["exercise:3", "--learner", "expert"], "noregret: exercise:3 searches every version space of a learner"),
         (["cube:2", "--rounds", "0"], "invalid value for '--rounds'"),
         (["subsets:3,2"], "noregret: subsets:3,2: the class is empty, so no label can be given"),
         (["gone"], "noregret: gone: there is no such file or family"),
@@ -100,6 +121,73 @@ def test_you_play_at_the_terminal(noregret):
 def test_what_is_wrong_gets_one_line(noregret, arguments, sentence):
     answer = noregret("game", *arguments)
     assert answer.code == 2 and sentence in answer.err and answer.err.count("\n") == 1
+
+
+def test_an_expert_plays_alone_and_the_adversary_beats_it(noregret):
+    answer = noregret("game", "thresholds:7", "--learner", "expert", "--turns", "2,3", "--json").json
+    assert answer["learner"] == "expert" and answer["mistakes"] == answer["littlestone"] == 3
+    assert [one["prediction"] for one in answer["rounds"]] == [1, 0, 0]
+    assert [one["theorem"] for one in answer["certificates"]] == ["littlestone-lower"]
+
+
+def test_200_games_against_fair_coins(noregret):
+    answer = noregret("game", "thresholds:7", "--adversary", "coins", "--rounds", "96")
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert lines[0] == "agnostic against fair coins: 200 games of 96 rounds, seed 0"
+    assert lines[-1].startswith("littlestone-regret") and lines[-1].endswith("holds")
+    assert "upper bound of agnostic-littlestone" in answer.out
+    found = noregret("game", "thresholds:7", "--adversary", "coins", "--rounds", "96", "--json").json
+    told = found["regret"]
+    assert found["blocks"] == [32, 32, 32] and (found["games"], found["seed"]) == (200, 0)
+    assert told["lower"] <= found["expected"] <= told["upper"] and told["least"] <= told["mean"] <= told["most"]
+    assert found["bound"] == 6.0 <= found["expected"] <= found["promise"]
+    assert found["certificates"][0]["verdict"] == "holds"
+
+
+def test_an_expert_against_fair_coins_has_no_promise_but_the_same_expectation(noregret):
+    words = ("game", "cube:2", "--adversary", "coins", "--rounds", "9", "--games", "4", "--json")
+    one = noregret(*words, "--learner", "expert", "--seed", "7").json
+    other = noregret(*words, "--learner", "agnostic", "--seed", "7").json
+    assert one["promise"] is None and one["blocks"] == [5, 4] and one["games"] == 4 and one["seed"] == 7
+    assert one["expected"] == other["expected"] and one["regret"]["mean"] != other["regret"]["mean"]
+
+
+def test_coins_need_the_exact_dimension_and_draw_a_histogram(noregret, tmp_path):
+    refused = noregret("game", "halfspaces:5", "--adversary", "coins", "--seconds", "1e-9")
+    assert refused.code == 2 and "agnostic needs the exact Littlestone dimension" in refused.err
+    drawn = tmp_path / "coins.svg"
+    done = noregret("game", "cube:2", "--adversary", "coins", "--games", "5", "--quiet", "--plot", drawn)
+    assert done.code == 0 and done.out == "" and "expected of any learner" in drawn.read_text()
+    wrong = noregret("game", "cube:2", "--adversary", "coins", "--plot", drawn, "--picture", "tree")
+    assert wrong.code == 2 and "--picture must be one of regret, got 'tree'" in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("name", "mistakes", "learner"),
+    [("exercise:1", 7, "consistent"), ("exercise:2", 4, "halving"), ("exercise:3", 1, "halving")],
+)
+def test_the_exercises_by_name(noregret, name, mistakes, learner):
+    answer = noregret("game", name)
+    assert answer.code == 0
+    assert (
+        answer.out.startswith(f"exercise {name[-1]}: ")
+        and f"claimed and played: {mistakes} and {mistakes}" in answer.out
+    )
+    found = noregret("game", name, "--json").json
+    assert (found["mistakes"], found["claimed"], found["learner"]) == (mistakes, mistakes, learner)
+
+
+def test_another_learner_and_another_size_of_an_exercise(noregret, tmp_path):
+    answer = noregret("game", "exercise:1,20", "--learner", "halving", "--json").json
+    assert answer["points"] == 20 and answer["mistakes"] == 1 and answer["claimed"] is None
+    other = noregret("game", "exercise:3,6", "--learner", "consistent", "--json").json
+    assert other["mistakes"] == 5
+    you = noregret("game", "exercise:1,3", "--learner", "you", stdin=b"0\n1\n1\n")
+    assert you.code == 0 and "1 mistake in 3 rounds" in you.out
+    drawn = tmp_path / "tree.svg"
+    assert noregret("game", "exercise:2,3", "--picture", "tree", "--plot", drawn, "--quiet").code == 0
+    assert "Shattered mistake tree of depth 3" in drawn.read_text()
 
 
 # -- linear losses -----------------------------------------------------------------------------------------------------

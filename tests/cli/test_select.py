@@ -20,7 +20,7 @@ def stream(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("how", ["penalised", "holdout", "last", "average", "voted"])
+@pytest.mark.parametrize("how", ["penalised", "holdout", "gibbs", "last", "average", "voted"])
 def test_selected_saved_inspected_predicted_and_verified(stream, tmp_path, how):
     model, receipt = tmp_path / "m.nr", tmp_path / "r.json"
     answer = call("learn", stream, "--select", how, "--save", model, "--receipt", receipt, "--json")
@@ -53,6 +53,21 @@ def test_the_table_says_how_many_rows_were_held_out(stream):
         assert re.search(line, answer.out), line
 
 
+def test_a_predictor_drawn_at_random_is_saved_predicts_and_is_not_resumed(stream, tmp_path):
+    model = tmp_path / "m.nr"
+    answer = call("learn", stream, "--learner", "perceptron", "--select", "gibbs", "--draw", "3", "--save", model)
+    assert answer.code == 0, answer.err
+    for line in (r"drawn with seed 3: the weights before round +\d+", "risk-drawn", "risk-gibbs-few"):
+        assert re.search(line, answer.out), line
+    assert "it predicts with weights drawn from the run" in call("inspect", model).out
+    assert len(call("predict", model, stream).out.splitlines()) == 301
+    refused = call("learn", stream, "--resume", model)
+    assert refused.code == 2 and "a selected model predicts and does not go on learning" in refused.err
+    page = tmp_path / "r.html"
+    assert call("report", model, "--output", page).code == 0
+    assert "drawn with seed 3: the weights before round" in page.read_text()
+
+
 def test_no_bound_for_the_average_of_a_perceptron_and_for_the_last(stream):
     average = call("learn", stream, "--learner", "perceptron", "--select", "average").out
     assert "no claim by risk-average" in average and "their average is wrong on both" in average
@@ -69,7 +84,7 @@ def test_two_passes_promise_nothing(stream):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (("--select", "best"), "select must be one of penalised, holdout, last, average, voted, got 'best'"),
+        (("--select", "best"), "select must be one of penalised, holdout, gibbs, last, average, voted, got 'best'"),
         (("--select", "last", "--confidence", "1"), "select: confidence must lie between 0 and 1, got 1.0"),
         (("--select", "last", "--confidence", "nan"), "select: confidence must lie between 0 and 1, got nan"),
         (("--select", "last", "--candidates", "few"), "select: candidates must be a whole number"),
@@ -79,6 +94,10 @@ def test_two_passes_promise_nothing(stream):
         (("--select", "last", "--holdout", "9"), "--holdout goes with --select holdout, not with last"),
         (("--select", "holdout", "--holdout", "0"), "--holdout must be a whole number of at least 1, got 0"),
         (("--select", "holdout", "--holdout", "300"), "--holdout must leave a round to learn from: 300 were played"),
+        (("--draw", "9"), "--draw needs --select"),
+        (("--select", "last", "--draw", "9"), "--draw goes with --select gibbs, not with last"),
+        (("--select", "gibbs", "--draw", "-1"), "--draw must be a whole number of at least 0, got -1"),
+        (("--select", "gibbs", "--candidates", "9"), "--candidates does not go with --select gibbs"),
         (("--select", "last", "--scale", "max"), "select: with scale max"),
         (("--select", "last", "--learner", "ogd", "--loss", "squared"), "select: risk certificates need a loss in"),
     ],

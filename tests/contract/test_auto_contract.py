@@ -268,7 +268,7 @@ def test_class_weights_are_sample_weights(task):
 
 
 def test_an_unknown_member_is_a_sentence():
-    with pytest.raises(SettingError, match=r"auto: members accepts labels, .*; got 'newtn'; did you mean newton"):
+    with pytest.raises(SettingError, match=r"auto: members must name some of .*, got 'newtn'; did you mean newton"):
         Auto(members="labels,newtn")
 
 

@@ -46,7 +46,7 @@ ALLOWED = {
     **dict.fromkeys(
         ["coin-wealth", "coin-ball", "coin-at-hindsight"], (FORMULA, 1.0, "roundings × the size of what was bet")
     ),
-    "risk-binomial": (1e-9, 0.0, "Stirling's series, between two of its partial sums"),
+    **dict.fromkeys(["risk-binomial", "risk-drawn"], (1e-9, 0.0, "Stirling's series, between two of its partial sums")),
 }
 MILLIONTH = Decimal("1e-6")
 MEASURED = ("mixability_gap", "log_experts")  # floats of the run as they are, with a spare in the bound: not ends

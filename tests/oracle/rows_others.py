@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 
 from oracle import finite
 from oracle.rows import ONE, ZERO, Truth, combination, dec, dot, fractions, largest_root, ln, norm2, root, row, value
@@ -63,6 +64,17 @@ def agnostic_littlestone(run):
     return Truth(
         root(2 * run.horizon * ln(d)), lost - run.best, values, size=run.T + root(2 * run.horizon * ln(d)), scale=run.T
     )
+
+
+@row("littlestone-regret")
+def littlestone_regret(games):
+    """The expectation from the definition: |ones − zeros|/2 over every count of ones in every block."""
+    d, T = games.tree.depth, games.rounds
+    ends = [b * T // d for b in range(d + 1)]  # as many long and short blocks, in another order
+    total = ZERO
+    for k in (end - start for start, end in pairwise(ends)):
+        total += sum((Fraction(math.comb(k, ones) * abs(2 * ones - k), 2 ** (k + 1)) for ones in range(k + 1)), ZERO)
+    return Truth(total, root(Fraction(d * T, 8)), {"tree_depth": d})
 
 
 @row("dimension-order")
@@ -243,10 +255,30 @@ def risk_littlestone(sampled):
     return _told(sampled, bound, mistakes=sampled.own, tail=m, candidates=K)
 
 
+@row("risk-drawn")
+def risk_drawn(sampled):
+    k, n = _draws(sampled)
+
+    def tail(p):
+        return sum((math.comb(n, j) * p**j * (1 - p) ** (n - j) for j in range(k + 1)), start=Decimal(0))
+
+    limit = Decimal(1) if k == n else _largest(lambda p: tail(p) >= _delta(sampled), Fraction(k, n))
+    return _told(sampled, limit, errors=k, tail=n)
+
+
 @row("risk-gibbs")
 def risk_gibbs(sampled):
     bound = dec(Fraction(sampled.mistakes, sampled.rounds)) + _azuma(sampled)
     return _told(sampled, bound, mistakes=sampled.mistakes)
+
+
+@row("risk-gibbs-few")
+def risk_gibbs_few(sampled):
+    """The least over the sixteen λ of (λM + ln(16/δ))/(T(1 − e^(−λ)))."""
+    few = [1 - Fraction(1, 2**k) for k in range(1, 9)] + [Fraction(1, 2**k) for k in range(2, 10)]
+    log = (len(few) / _delta(sampled)).ln()
+    bounds = [(log - dec(s).ln() * sampled.mistakes) / (sampled.rounds * dec(1 - s)) for s in few]
+    return _told(sampled, min(bounds), mistakes=sampled.mistakes)
 
 
 @row("risk-voted")
@@ -283,6 +315,7 @@ OTHER_NEEDS = {
     "the labels of a round do not depend on the coin tossed in it": lambda run: None,
     "the set of points is shattered": lambda found: True,
     "the mistake tree is shattered": lambda found: True,
+    "the labels are fair coins, tossed one by one": lambda games: None,
     "the iteration starts at θ₀ = 0": lambda batch: not any(batch.run.start),
     "a separator is known: y⟨u,x⟩ > 0 on every row": lambda batch: bool(batch.u) and batch.margin > 0,
     "every step was taken at Σ y⟨θ,x⟩ ≤ 0 over its rows, in exact arithmetic": lambda batch: batch.premise,
@@ -291,6 +324,7 @@ OTHER_NEEDS = {
     "every row weighs 1": lambda sampled: sampled.unit,
     "the number of candidates was fixed beforehand": lambda sampled: True if sampled.usual else None,
     "every round is a candidate": lambda sampled: sampled.candidates == sampled.rounds,
+    "the seed of the draw was fixed beforehand": lambda sampled: True if sampled.usual else None,
     "the number of rounds held out, and of candidates, was fixed beforehand": (
         lambda sampled: True if sampled.usual else None
     ),

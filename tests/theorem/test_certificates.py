@@ -152,5 +152,5 @@ def test_the_command_names_what_there_is():
 
     with pytest.raises(SettingError, match=r"theorems: unknown theorem 'novikov'; did you mean novikoff\?"):
         theorems("novikov")
-    with pytest.raises(SettingError, match="theorems: unknown theorem '2'; the theorems are norm-lemma, novikoff, "):
+    with pytest.raises(SettingError, match="theorems: unknown theorem '2'; noregret theorems lists all "):
         theorems("2")

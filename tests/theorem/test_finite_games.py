@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from noregret.errors import SettingError
 from noregret.finite import (
+    EXERCISES,
     LEARNERS,
     SOA,
     Agnostic,
     Consistent,
     CoverAdversary,
     Depths,
+    Expert,
     HalfspaceAdversary,
     Halving,
     HypothesisClass,
@@ -24,10 +26,13 @@ from noregret.finite import (
     TreeAdversary,
     dimensions,
     duel,
+    exercise,
     family,
     mistake_tree,
+    play_exercise,
     play_finite,
     singleton_rounds,
+    worst_case,
 )
 from noregret.proof.theorem import Verdict
 from noregret.proof.theorems.finite import certificates, dimension_certificate
@@ -234,6 +239,65 @@ def test_exercise_3_halving_errs_once_on_the_singletons(tie):
         space = frozenset(map(tuple, family(f"singletons:{n}").matrix.tolist()))
         assert oracle.worst(space, oracle.halving(tie)) == 1
     assert against_all(lambda: Halving(family("singletons:4"), tie), family("singletons:4")) == 1
+
+
+EXPECTED = {1: lambda n: n - 1, 2: lambda n: n, 3: lambda n: int(n > 1)}
+
+
+@pytest.mark.parametrize("points", [None, 1, 2, 5, 9])
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_exercises_by_name(number, points):
+    found, size = exercise(f"exercise:{number}" + ("" if points is None else f",{points}"))
+    assert size == (found.points if points is None else points)
+    hypotheses = found.hypotheses(size)
+    asked = next(one for one in every_learner(hypotheses, Depths(hypotheses)) if one.name == found.learner)
+    run = play_exercise(found, hypotheses, lambda: asked)
+    assert run.mistakes == found.mistakes(size) == EXPECTED[number](size)
+    assert run.realizable and Verdict.BROKEN not in verdicts(run).values()
+
+
+@pytest.mark.parametrize("name", ["singletons:4", "thresholds:4", "intervals:4", "cube:3", "parities:2", "variables:3"])
+def test_the_worst_case_is_that_of_the_game_recursion_and_its_sequence_attains_it(name):
+    words = HypothesisClass(sorted(family(name).matrix.tolist()))
+    space, depths = frozenset(map(tuple, words.matrix.tolist())), Depths(words)
+    for make, twin in (
+        (lambda: Halving(words, 0), oracle.halving(0)),
+        (lambda: Halving(words, 1), oracle.halving(1)),
+        (lambda: SOA(words, 1, depths), oracle.soa(1)),
+        (lambda: Consistent(words), oracle.smallest),
+    ):
+        learner = make()
+        found = worst_case(learner)
+        assert learner.version_space == words.everything and learner.rounds == 0
+        assert found.mistakes == oracle.worst(space, twin) == play_finite(make(), found.rounds).mistakes
+        assert 1 <= found.version_spaces < 2 ** len(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("exercise:4", "the exercises are exercise:1, exercise:2, exercise:3; got exercise:4"),
+        ("exercise", "the exercises are"),
+        ("exercise:1,x", "the number of points must be a whole number of at least 1, got 'x'"),
+        ("exercise:3,13", "every sequence is searched, so that 12 points are the most, got 13"),
+    ],
+)
+def test_an_exercise_that_is_not_there_gets_a_sentence(name, sentence):
+    with pytest.raises(SettingError, match=sentence):
+        exercise(name)
+    third = EXERCISES[3].hypotheses(3)
+    with pytest.raises(SettingError, match="exercise:3 searches every version space of a learner"):
+        play_exercise(EXERCISES[3], third, lambda: Agnostic(third, 5))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_adversary_forces_its_mistakes_on_every_expert_too(name):
+    hypotheses = family(name)
+    depths = Depths(hypotheses)
+    tree = mistake_tree(depths)
+    for turns in ([], [1], [tree.depth]):
+        run = duel(Expert(hypotheses, turns, 0, depths), TreeAdversary(hypotheses, tree))
+        assert run.mistakes == tree.depth and verdicts(run) == {"littlestone-lower": Verdict.HOLDS}
 
 
 def test_halving_can_err_more_often_than_soa():

@@ -7,6 +7,7 @@ import math
 import os
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -230,6 +231,8 @@ def test_without_the_union_bound_the_least_limit_would_break_its_promise():
         (nr.Perceptron, "holdout", ["risk-holdout", "risk-littlestone"]),
         (lambda: nr.OnlineGradientDescent(radius=2.0, unit_norm=True), "holdout", ["risk-holdout"]),
         (nr.Perceptron, "voted", ["risk-voted"]),
+        (nr.Perceptron, "gibbs", ["risk-drawn"]),
+        (lambda: nr.OnlineGradientDescent(radius=2.0, unit_norm=True), "gibbs", ["risk-drawn"]),
         (lambda: nr.OnlineGradientDescent(radius=2.0, unit_norm=True), "penalised", ["risk-binomial"]),
         (lambda: nr.OnlineGradientDescent(radius=2.0, unit_norm=True), "average", ["risk-average"]),
         (lambda: nr.StronglyConvexGradientDescent(sigma=1.0, unit_norm=True), "average", ["risk-average"]),
@@ -239,8 +242,11 @@ def test_without_the_union_bound_the_least_limit_would_break_its_promise():
 def test_certificates_hold_as_often_as_they_say(learner, how, names, candidates):
     """The exact risk of what `select` chooses lies below each of its bounds in at least 80 % of the runs."""
     rng, bad, runs = np.random.default_rng(7), dict.fromkeys(names, 0), RUNS
-    for _ in range(runs):
-        chosen = nr.select(learner(), drawn(rng, 60), how=how, confidence=0.8, candidates=candidates)
+    more = {"candidates": candidates} if how != "gibbs" else {}
+    for number in range(runs):
+        if how == "gibbs":
+            more = {"draw": number if candidates is None else 5 * number}
+        chosen = nr.select(learner(), drawn(rng, 60), how=how, confidence=0.8, **more)
         risk = risk_of(chosen.scores(POINTS))
         for one in chosen.certificates:
             if one.theorem in names and one.bound is not None:
@@ -249,7 +255,7 @@ def test_certificates_hold_as_often_as_they_say(learner, how, names, candidates)
 
 
 def test_the_randomised_predictor_is_covered():
-    rng, bad = np.random.default_rng(8), 0
+    rng, bad, few = np.random.default_rng(8), 0, 0
     for _ in range(RUNS):
         X, y = drawn(rng, 60)
         w, risks, mistakes = np.zeros(2), [], 0
@@ -258,9 +264,39 @@ def test_the_randomised_predictor_is_covered():
             if label * (w @ x) <= 0:
                 mistakes += 1
                 w = w + label * x
-        found = bounds_of(told(how="last", rounds=60, candidates=60, mistakes=mistakes, confidence=0.8))
+        found = bounds_of(told(how="gibbs", rounds=60, mistakes=mistakes, confidence=0.8, round=1, errors=mistakes))
         bad += np.mean(risks) > found["risk-gibbs"]
-    assert bad <= 0.2 * RUNS
+        few += np.mean(risks) > found["risk-gibbs-few"]
+    assert bad <= 0.2 * RUNS and few <= 0.2 * RUNS
+
+
+def test_with_few_mistakes_the_other_bound_of_the_draw_is_far_below():
+    found = bounds_of(told(how="gibbs", rounds=10_000, candidates=10_000, mistakes=0))
+    assert found["risk-gibbs"] == pytest.approx(math.sqrt(math.log(20) / 20_000))
+    assert found["risk-gibbs-few"] == pytest.approx(math.log(16 / 0.05) / (10_000 * (1 - 2**-9)) + 0.0)
+    assert found["risk-gibbs-few"] < 0.05 * found["risk-gibbs"]
+    many = bounds_of(told(how="gibbs", rounds=10_000, candidates=10_000, mistakes=4_000))
+    assert many["risk-gibbs"] < many["risk-gibbs-few"] < 1.1 * many["risk-gibbs"]
+
+
+@pytest.mark.parametrize("name", ["thresholds:3", "singletons:3", "cube:2"])
+@pytest.mark.parametrize("learner", [nr.SOA, nr.Halving, nr.Consistent])
+def test_exercise_5_a_predictor_drawn_from_the_run_errs_as_often_as_the_run_does(name, learner):
+    """Over all samples and draws, in fractions: E[L_D(h_r)] = E[M]/T, and M is within the learner's mistake bound."""
+    hypotheses, T = nr.family(name), 4
+    at = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)][: len(hypotheses.points)]
+    at[-1] += 1 - sum(at)
+    most = {"soa": nr.dimensions(hypotheses).littlestone.lower, "halving": math.floor(hypotheses.log2_size)}
+    for target in range(len(hypotheses)):
+        risk, mistakes = Fraction(0), Fraction(0)
+        for places in product(range(len(at)), repeat=T):
+            weight, player = math.prod(at[j] for j in places), learner(hypotheses)
+            for j in places:
+                wrong = [player.predict(p) != hypotheses.label(target, p) for p in hypotheses.points]
+                risk += weight * sum(p for p, err in zip(at, wrong, strict=True) if err) / T
+                mistakes += weight * wrong[j]
+                player.learn(hypotheses.points[j], hypotheses.label(target, hypotheses.points[j]))
+        assert risk == mistakes / T <= Fraction(most.get(learner.name, len(hypotheses) - 1), T)
 
 
 # -- how tight -------------------------------------------------------------------------------------------------------

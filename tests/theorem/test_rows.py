@@ -23,6 +23,7 @@ from noregret.experts import AdaHedge, FixedShare, Hedge, HedgeDoubling, Weighte
 from noregret.finite import (
     SOA,
     Agnostic,
+    CoinGames,
     Consistent,
     Depths,
     Halving,
@@ -419,6 +420,9 @@ def test_finite_classes(name):
                 compare(one, run, Finite(run), OTHER_NEEDS, len(run.rounds) * 2.0**-40)
     found = dimensions(hypotheses)
     compare(THEOREMS["dimension-order"], found, found, OTHER_NEEDS)
+    for rounds in (tree.depth, 2 * tree.depth, 3 * tree.depth + 1, 97) if tree.depth else ():
+        games = CoinGames(hypotheses, tree, rounds, 0, "expert", (0.0,), (0,))
+        compare(THEOREMS["littlestone-regret"], games, games, OTHER_NEEDS)
 
 
 @pytest.mark.parametrize("update", ["sum", "average", "normalised", "random"])
@@ -522,7 +526,7 @@ def test_mistake_bounds_in_place_of_mistakes(size, kind):
             compare(one, sampled, data_of_selection(sampled), OTHER_NEEDS)
 
 
-@pytest.mark.parametrize("how", ["penalised", "last", "average", "voted"])
+@pytest.mark.parametrize("how", ["penalised", "gibbs", "last", "average", "voted"])
 def test_risk(how):
     rng = seeded(how)
     for trial in range(25):

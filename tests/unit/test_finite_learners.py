@@ -11,6 +11,7 @@ from noregret.finite import (
     Agnostic,
     Consistent,
     Depths,
+    Expert,
     Halving,
     HypothesisClass,
     deepest_tree,
@@ -224,6 +225,49 @@ def test_the_experts_need_the_tie_rule_of_soa():
     assert oracle.soa(1)(both, 0) == 1  # no mistake on h = 1, so the proof names Expert(∅) …
     assert oracle.experts(both, [0], tie=0)[()] == [0]  # … which with ties to 0 is not h
     assert oracle.experts(both, [0], tie=1)[()] == [1]
+
+
+@pytest.mark.parametrize("tie", [0, 1])
+@pytest.mark.parametrize("name", ["thresholds:7", "singletons:4", "intervals:4", "cube:2"])
+def test_one_expert_predicts_as_its_definition_says_whatever_the_labels(name, tie):
+    hypotheses = family(name)
+    depths, space = Depths(hypotheses), frozenset(map(tuple, hypotheses.matrix.tolist()))
+    rng = np.random.default_rng(2)
+    points = rng.integers(0, len(hypotheses.points), 6).tolist()
+    for turns, said in oracle.experts(space, points, tie).items():
+        learner = Expert(hypotheses, [t + 1 for t in turns], tie, depths)
+        run = play_finite(learner, [(point, int(rng.integers(2))) for point in points])
+        assert [one.prediction for one in run.rounds] == said
+        assert learner.rounds == 6 and learner.size == learner.version_space.bit_count()
+
+
+@pytest.mark.parametrize("tie", [0, 1])
+@pytest.mark.parametrize("name", ["thresholds:7", "intervals:5", "cube:3", "subsets:2,5", "singletons:1"])
+def test_for_every_hypothesis_there_is_an_expert_like_it(name, tie):
+    hypotheses = family(name)
+    depths = Depths(hypotheses)
+    points = np.random.default_rng(5).integers(0, len(hypotheses.points), 9).tolist()
+    for number in range(len(hypotheses)):
+        learner = Expert.like(hypotheses, number, points, tie, depths)
+        assert len(learner.turns) <= depths.dimension(hypotheses.everything)
+        run = play_finite(learner, [(point, 0) for point in points])
+        assert [one.prediction for one in run.rounds] == [hypotheses.label(number, point) for point in points]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: Expert(family("subsets:3,2")), "Expert: the class must not be empty"),
+        (lambda: Expert(family("cube:2"), tie=2), "Expert: tie must be 0 or 1, got 2"),
+        (lambda: Expert(family("cube:2"), [0]), r"turns must be different rounds, counted from 1, got \[0\]"),
+        (lambda: Expert(family("cube:2"), [3, 3]), "turns must be different rounds, counted from 1"),
+        (lambda: Expert(family("cube:2"), [1.5]), "turns must be different rounds, counted from 1"),
+        (lambda: Expert(family("cube:2"), [1, 2, 3]), "turns must be at most as many as the Littlestone dimension, 2"),
+    ],
+)
+def test_an_expert_has_at_most_ldim_turns(call, sentence):
+    with pytest.raises(SettingError, match=sentence):
+        call()
 
 
 def test_many_experts_are_few_states():

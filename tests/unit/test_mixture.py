@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from noregret import _native
 from noregret.errors import SettingError
 from noregret.learner import LEARNERS
 from noregret.learner.auto import MIXING, TOP_PRIORS
-from noregret.learner.pool import chosen
+from noregret.learner.pool import FOR, POOLS, chosen
 from noregret.protocol import play
 from noregret.run import Run
 from noregret.state import RECORD, begin
@@ -228,12 +229,22 @@ def test_any_split_resumed_is_one_block_bit_for_bit(task: str) -> None:
 @pytest.mark.parametrize(
     ("members", "sentence"),
     [
-        ("labels,labls", "auto: members accepts labels, .*; got 'labls'; did you mean labels"),
+        (
+            "labels,labls",
+            "some of the 40 members for two classes .*, got 'labls'; did you mean labels, labels-. or labels-.[?]$",
+        ),
         ("labels, labels", "auto: members names 'labels' twice"),
-        ("", "auto: members accepts .*; got ''"),
+        ("", "auto: members must name some of .*, got ''$"),
     ],
 )
 def test_members_that_cannot_be(members: str, sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
         LEARNERS["auto"](members=members)
     assert [one.name for one in chosen("binary", "newton+labels")] == ["labels", "newton"]
+
+
+def test_the_guide_lists_all_members() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "learners.md").read_text()
+    for task, pool in POOLS.items():
+        said = page.split(f"- For {FOR[task]}: ")[1].split(".\n")[0]
+        assert [name.strip("`") for name in said.replace(",", " ").split()] == [f"{member.name}" for member in pool]

@@ -19,7 +19,7 @@ from noregret.proof.receipt import Receipt
 from noregret.rounds import Rounds
 from oracle.selection import errors, penalised, perceptron_path
 
-WAYS = ("penalised", "holdout", "last", "average", "voted")
+WAYS = ("penalised", "holdout", "gibbs", "last", "average", "voted")
 
 
 def stream(rounds=80, features=3, seed=0):
@@ -162,6 +162,49 @@ def test_which_rounds_are_candidates_depends_on_their_number_alone(rounds):
         assert len(found) == (min(rounds, 256) if how == "voted" or rounds > 4096 else rounds)
 
 
+@settings(max_examples=40, deadline=None)
+@given(small(), st.integers(0, 2**40))
+def test_the_drawn_predictor_is_the_one_before_the_round_that_the_seed_gives(rows, seed):
+    X, y = rows
+    chosen = nr.select(Perceptron(), (X, y), how="gibbs", draw=seed)
+    path, T = perceptron_path(X, y), len(y)
+    i = int(np.random.default_rng(seed).integers(T))
+    assert (chosen.round, chosen.sampled.draw, chosen.sampled.candidates) == (i + 1, seed, T)
+    assert chosen.learner.weights.tolist() == [float(part) for part in path[i]]
+    assert (chosen.sampled.errors, chosen.sampled.tail) == (errors(path[i], X[i:], y[i:]), T - i)
+    assert chosen.sampled.mistakes == sum(errors(w, [x], [label]) for w, x, label in zip(path, X, y, strict=True))
+
+
+def test_every_round_is_drawn_about_equally_often_and_another_seed_is_not_checkable():
+    rows = stream(10)
+    drawn = [nr.select(Perceptron(), rows, how="gibbs", draw=seed) for seed in range(400)]
+    counts = np.bincount([one.round for one in drawn], minlength=11)[1:]
+    assert counts.min() > 15 and counts.max() < 70
+    needs = {one.theorem: {need.statement: need.holds for need in one.assumptions} for one in drawn[1].certificates}
+    assert needs["risk-drawn"]["the seed of the draw was fixed beforehand"] is None
+    needs = {one.theorem: {need.statement: need.holds for need in one.assumptions} for one in drawn[0].certificates}
+    assert needs["risk-drawn"]["the seed of the draw was fixed beforehand"] is True
+    assert set(needs) == {"risk-drawn", "risk-gibbs", "risk-gibbs-few"}
+    assert nr.select(Perceptron(), rows, how="gibbs").to_dict() == drawn[0].to_dict()
+    long = nr.select(Perceptron(), stream(5000), how="gibbs", candidates="all", draw=1)
+    assert long.sampled.candidates == 5000 and long.bound == long.certificates[0].bound
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"how": "last", "draw": 3}, "draw goes with how='gibbs', not with last"),
+        ({"how": "gibbs", "draw": -1}, "draw must be a whole number of at least 0, got -1"),
+        ({"how": "gibbs", "draw": 1.5}, "draw must be a whole number of at least 0, got 1.5"),
+        ({"how": "gibbs", "draw": True}, "draw must be a whole number of at least 0, got True"),
+        ({"how": "gibbs", "candidates": 5}, "candidates does not go with how='gibbs': the predictor is drawn from"),
+    ],
+)
+def test_a_draw_has_a_seed_and_all_rounds(more, sentence):
+    with pytest.raises(SettingError, match=sentence):
+        nr.select(Perceptron(), stream(), **more)
+
+
 def test_the_average_is_that_of_the_weights_before_each_round():
     X, y = stream()
     path = np.array([[float(part) for part in w] for w in perceptron_path(X, y)])
@@ -252,7 +295,7 @@ def receipt_of(how="penalised", learner=nr.Perceptron, **more):
 @pytest.mark.parametrize("candidates", [None, 5])
 @pytest.mark.parametrize("learner", [nr.Perceptron, logistic])
 def test_a_receipt_with_a_selection_stands(tmp_path, how, candidates, learner):
-    receipt, rows = receipt_of(how, learner, candidates=candidates)
+    receipt, rows = receipt_of(how, learner, candidates="all" if how == "gibbs" else candidates)
     receipt.save(tmp_path / "r.json")
     said = [what for what, _, _ in nr.verify(tmp_path / "r.json", rows).checks]
     assert any(what.startswith("risk-gibbs: the bound") for what in said)
@@ -328,6 +371,28 @@ HELD_OUT = [
 @pytest.mark.parametrize(("forge", "sentence"), HELD_OUT)
 def test_a_forged_choice_by_rows_held_out_is_rejected(forge, sentence):
     receipt, rows = receipt_of("holdout")
+    body = copy.deepcopy(vars(receipt))
+    forge(body["selection"])
+    with pytest.raises(ReceiptError, match=sentence) as said:
+        nr.verify(Receipt(**body), rows)
+    assert said.value.failed
+
+
+DRAWN = [
+    (lambda said: said.update(draw=1), "the selection: "),
+    (lambda said: said.update(draw=None), "the selection: the seed of the draw"),
+    (lambda said: said.update(draw=-1), "the selection: the seed of the draw"),
+    (lambda said: said.update(candidates=5, every_round=False), "the selection: the number of candidates"),
+    (_another_round, "the selection: the chosen round"),
+    (_fewer_errors, "errors on the rounds not seen"),
+    (lambda said: _binomial(said).update(bound=0.9 * _binomial(said)["bound"]), "risk-drawn: the bound"),
+    (lambda said: said["certificates"][2].update(bound=0.01), "risk-gibbs-few: the bound"),
+]
+
+
+@pytest.mark.parametrize(("forge", "sentence"), DRAWN)
+def test_a_forged_draw_is_rejected(forge, sentence):
+    receipt, rows = receipt_of("gibbs")
     body = copy.deepcopy(vars(receipt))
     forge(body["selection"])
     with pytest.raises(ReceiptError, match=sentence) as said:
@@ -422,7 +487,7 @@ def test_learners_that_cannot_be_selected_from(make, sentence):
 
 def test_how_is_named_and_a_stream_is_given():
     with pytest.raises(
-        SettingError, match="select must be one of penalised, holdout, last, average, voted, got 'best'"
+        SettingError, match="select must be one of penalised, holdout, gibbs, last, average, voted, got 'best'"
     ):
         nr.select(Perceptron(), stream(), how="best")
     with pytest.raises(SettingError, match="select: pass the stream"):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MOVING = "updates"  # the kind that has frames
 PLANAR = ("boundary", MOVING)  # kinds that are drawn among rows of two features
 CONE = "starts"  # the kind that is drawn in the plane of two weights
-LIFTED = "lifting"  # the kind that is drawn from the rows of a perceptron's run
+OF_PERCEPTRON = ("lifting", "surrogate")  # kinds that are drawn from the rows of a perceptron's run
 TANGENT = "tangent"  # the kind that is drawn from the rows and the best model in hindsight
 
 

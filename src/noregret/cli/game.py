@@ -1,46 +1,67 @@
-"""`noregret game`: the adversary of a finite class against a learner, or against the person at the terminal."""
+"""`noregret game`: the adversary of a finite class, or fair coins, against a learner or the person at the terminal."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.linear_game import LinearGameOptions, answer_of, is_linear, leave_if_broken, play_linear
-from noregret.cli.linear_game import show as show_linear
+from noregret.cli.arguments import Group, grouped
 from noregret.cli.terminal import put_json
 from noregret.errors import InputError, SettingError
 
 if TYPE_CHECKING:
-    from noregret.finite import Bounds, Depths, FiniteRun, HypothesisClass, Player, TreeAdversary
+    from noregret.finite import Depths, HypothesisClass, Player
+
+TREE, COINS = "tree", "coins"
+Class = Annotated[
+    str,
+    typer.Argument(
+        help="A class: a 0/1 matrix (CSV, .npy, Parquet) or a family: thresholds:7. Or exercise:1, :2, :3; or linear"
+        " losses: linear:T,d.",
+        metavar="CLASS",
+    ),
+]
 
 
-def game(
-    source: Annotated[
-        str,
-        typer.Argument(
-            help="A class: a 0/1 matrix (CSV, .npy, Parquet) or a family: thresholds:7. Or linear losses: linear:T,d.",
-            metavar="CLASS",
-        ),
-    ],
+class Asked(Group):
+    """Who plays against whom, and what is shown of it."""
+
     learner: Annotated[
         str | None,
         typer.Option(
-            help="soa (default), halving, consistent, or you; against linear losses a linear learner,"
-            " name:key=value,… (default: ogd:loss=hinge)."
+            help="soa (default), halving, consistent, expert or you; against coins agnostic or expert; against linear"
+            " losses a linear learner, name:key=value,… (default: ogd:loss=hinge)."
         ),
-    ] = None,
-    tie: Annotated[int | None, typer.Option(help="What soa and halving predict on a tie: 1 (default) or 0.")] = None,
+    ] = None
+    turns: Annotated[
+        str | None,
+        typer.Option(
+            help="The rounds in which expert predicts the opposite of SOA: 2,5 (default none).", metavar="ROUNDS"
+        ),
+    ] = None
+    tie: Annotated[
+        int | None, typer.Option(help="What soa, halving, expert and agnostic predict on a tie: 1 (default) or 0.")
+    ] = None
+    adversary: Annotated[
+        str | None,
+        typer.Option(
+            help="tree (default): every label against the prediction; coins: fair labels, regret √(Ldim·T/8) at least."
+        ),
+    ] = None
     rounds: Annotated[
         int | None,
         typer.Option(
-            help="The maximum number of rounds; below the tree the game goes on with points still in dispute.", min=1
+            help="The maximum number of rounds; below the tree the game goes on with points still in dispute."
+            " Against coins: the rounds of each game (default 128).",
+            min=1,
         ),
-    ] = None,
+    ] = None
+    games: Annotated[int | None, typer.Option(help="Against coins: how many games (default 200).", min=1)] = None
+    seed: Annotated[int | None, typer.Option(help="Against coins: the seed of the coins (default 0).", min=0)] = None
     seconds: Annotated[
         float | None,
         typer.Option(
@@ -48,106 +69,75 @@ def game(
             " played.",
             metavar="S",
         ),
-    ] = None,
+    ] = None
     radius: Annotated[
         float | None,
         typer.Option(help="Linear losses: the radius U of the comparators, and of the learner (default: 1)."),
-    ] = None,
+    ] = None
     length: Annotated[
         float | None, typer.Option(help="Linear losses: the length G of every gradient (default: 1).")
-    ] = None,
+    ] = None
     plot: Annotated[
         Path | None,
-        typer.Option(help="Draw the mistake tree and the path played to this file (.png, .svg, .pdf).", metavar="FILE"),
-    ] = None,
+        typer.Option(help="Draw the game, or the games, to this file (.png, .svg, .pdf).", metavar="FILE"),
+    ] = None
     picture: Annotated[
         str | None,
-        typer.Option(help="What --plot draws: tree (default) or mistakes; of linear losses regret.", metavar="KIND"),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
-) -> None:
+        typer.Option(
+            help="What --plot draws: tree (default) or mistakes; of coins and linear losses regret.",
+            metavar="KIND",
+        ),
+    ] = None
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False
+
+    def check(self) -> None:
+        """What goes together in a game on a class."""
+        if self.adversary not in (None, TREE, COINS):
+            raise SettingError(f"--adversary must be tree or coins, got {self.adversary!r}")
+        if self.tie not in (None, 0, 1):
+            raise SettingError(f"--tie must be 0 or 1, got {self.tie}")
+        self.refuse("is for games of linear losses, not a class", "radius", "length")
+        if self.learner != "expert":
+            self.refuse("goes with --learner expert", "turns")
+        if self.adversary != COINS:
+            self.refuse("goes with --adversary coins", "games", "seed")
+
+    @property
+    def limit(self) -> float:
+        """How long the search of Littlestone dimensions may take."""
+        from noregret.cli.solving import checked_seconds
+
+        return checked_seconds(60.0 if self.seconds is None else self.seconds)
+
+    def refuse(self, why: str, *names: str) -> None:
+        """A sentence for the first of these options that was given."""
+        from noregret.cli.options import flag
+
+        for name in names:
+            if getattr(self, name) is not None:
+                raise SettingError(f"{flag(name)} {why}")
+
+
+@grouped
+def game(source: Class, asked: Asked) -> None:
     """Play a learner, or yourself, against the adversary that forces as many mistakes as the Littlestone dimension.
 
     Example: noregret game thresholds:7 --learner halving
     """
-    if is_linear(source):
-        _refuse("a class, not linear losses", tie=tie, rounds=rounds, seconds=seconds)
-        _linear(source, LinearGameOptions(learner, length, radius), plot, picture, json, quiet)
-        return
-    _refuse("linear losses, not a class", radius=radius, length=length)
-    wanted = ClassGame(source, learner or "soa", tie, rounds, 60.0 if seconds is None else seconds)
-    _finite(wanted, plot, picture, json, quiet)
+    from noregret.cli.gaming import play_against_linear_losses, play_coins, play_named, play_tree
 
-
-@dataclass(frozen=True)
-class ClassGame:
-    """What was asked of the game on a class."""
-
-    source: str
-    learner: str
-    tie: int | None
-    rounds: int | None
-    seconds: float
-
-
-def _refuse(what: str, **options: Any) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise SettingError(f"--{name} is for games of {what}")
-
-
-def _linear(
-    source: str, options: LinearGameOptions, plot: Path | None, picture: str | None, json: bool, quiet: bool
-) -> None:
-    from noregret.cli.drawing import asked_kind, draw
-
-    kind = asked_kind(plot, picture, ("regret",))
-    played = play_linear(source, options)
-    draw(played, kind=kind, to=plot)
-    answer = answer_of(played)
-    if json:
-        put_json(answer)
-    elif not quiet:
-        show_linear(answer)
-    leave_if_broken(answer)
-
-
-def _finite(wanted: ClassGame, plot: Path | None, picture: str | None, json: bool, quiet: bool) -> None:
-    from noregret.cli.dim import searching
-    from noregret.cli.drawing import asked_kind, draw
-    from noregret.cli.solving import checked_seconds
-    from noregret.finite import Depths, TreeAdversary, deepest_tree, duel, load_class
-    from noregret.summary import counted
-
-    limit = checked_seconds(wanted.seconds)
-    kind = asked_kind(plot, picture, ("tree", "mistakes"))
-    hypotheses = load_class(wanted.source)
-    if not len(hypotheses):
-        raise SettingError(f"{wanted.source}: the class is empty, so no label can be given")
-    depths = Depths(hypotheses, limit)
-    learner, rounds = wanted.learner, wanted.rounds
-    player = _player(learner, wanted.tie, hypotheses, depths, silent=json or quiet)
-    with searching(quiet) as progress:
-        ends, tree = deepest_tree(depths, progress)
-    if learner == "soa" and not ends.exact:
-        raise SettingError(
-            f"soa needs the exact Littlestone dimension, and after {limit:g} s only {ends} is proved: increase"
-            " --seconds or choose another learner"
-        )
-    adversary = TreeAdversary(hypotheses, tree, beyond=rounds is not None)
-    if learner == "you" and not (json or quiet):
-        print(f"{counted(len(hypotheses), 'hypothesis')}, Littlestone dimension {ends}: answer 0 or 1")
-    run = duel(player, adversary, rounds)
-    if learner == "you":
-        depths.give(limit)  # a person may think as long as they like
-    answer = _answer(run, adversary, learner, depths, ends)
-    draw(run, kind=kind, to=plot)
-    if json:
-        put_json(answer)
-    elif not quiet:
-        _show(answer)
-    if any(one["verdict"] == "broken" for one in answer["certificates"]):
+    if source.startswith("linear:"):
+        answer = play_against_linear_losses(source, asked)
+    else:
+        asked.check()
+        named = source.partition(":")[0] == "exercise"
+        answer = (play_named if named else play_coins if asked.adversary == COINS else play_tree)(source, asked)
+    if asked.json:
+        put_json(answer.figures)
+    elif not asked.quiet:
+        answer.show(answer.figures)
+    if any(one["verdict"] == "broken" for one in answer.figures["certificates"]):
         raise typer.Exit(1)
 
 
@@ -185,97 +175,28 @@ class You:
             print(f"it is {label}")
 
 
-def _player(learner: str, tie: int | None, hypotheses: HypothesisClass, depths: Depths, silent: bool) -> Player:
-    from noregret.finite import SOA, Consistent, Halving
+def make_player(asked: Asked, name: str, hypotheses: HypothesisClass, depths: Depths) -> Callable[[], Player]:
+    """What makes a new learner of this name, once no option contradicts it."""
+    from noregret.finite import SOA, Consistent, Expert, Halving
 
-    if tie not in (None, 0, 1):
-        raise SettingError(f"--tie must be 0 or 1, got {tie}")
-    rule = 1 if tie is None else tie
-    voters: dict[str, Callable[[], Player]] = {
+    rule, turns = 1 if asked.tie is None else asked.tie, _turns(asked.turns)
+    makers: dict[str, Callable[[], Player]] = {
         SOA.name: lambda: SOA(hypotheses, rule, depths),
         Halving.name: lambda: Halving(hypotheses, rule),
-    }
-    others: dict[str, Callable[[], Player]] = {
         Consistent.name: lambda: Consistent(hypotheses),
-        You.name: lambda: You(hypotheses, silent),
+        Expert.name: lambda: Expert(hypotheses, turns, rule, depths),
+        You.name: lambda: You(hypotheses, asked.json or asked.quiet),
     }
-    if learner not in {**voters, **others}:
-        raise SettingError(f"--learner must be soa, halving, consistent or you, got {learner!r}")
-    if tie is not None and learner in others:
-        raise SettingError(f"--tie does not apply to {learner}: it has no ties")
-    return {**voters, **others}[learner]()
+    if name not in makers:
+        raise SettingError(f"--learner must be soa, halving, consistent, expert or you, got {name!r}")
+    if asked.tie is not None and name in (Consistent.name, You.name):
+        raise SettingError(f"--tie does not apply to {name}: it has no ties")
+    return makers[name]
 
 
-def _answer(run: FiniteRun, adversary: TreeAdversary, learner: str, depths: Depths, ends: Bounds) -> dict[str, Any]:
-    """The game as plain data, with the dimensions of both parts in every round as far as they were found in time."""
-    from noregret.finite.dimension import plain
-    from noregret.proof.theorems.finite import certificates
-
-    hypotheses, left, rounds = adversary.hypotheses, adversary.hypotheses.everything, []
-    for one in run.rounds:
-        parts = [hypotheses.agreeing(left, one.point, label) for label in (0, 1)]
-        left = parts[one.label]
-        rounds.append(
-            {
-                "round": one.number,
-                "node": one.node,
-                "point": plain(one.point),
-                "littlestone": [depths.dimension_in_time(part) for part in parts],
-                "prediction": int(one.prediction),
-                "label": one.label,
-                "mistake": one.mistake,
-                "version_space": left.bit_count(),
-            }
-        )
-    return {
-        "hypotheses": len(hypotheses),
-        "points": len(hypotheses.points),
-        "littlestone": adversary.tree.depth,
-        "littlestone_bounds": ends.to_dict(),
-        "learner": learner,
-        "rounds": rounds,
-        "mistakes": run.mistakes,
-        "agrees": hypotheses.name((left & -left).bit_length() - 1),
-        "certificates": [one.to_dict() for one in certificates(run)],
-    }
-
-
-def _show(answer: dict[str, Any]) -> None:
-    from noregret.cli.show import table
-    from noregret.finite import Bounds
-    from noregret.summary import at_most, counted, number
-
-    ends = Bounds(**answer["littlestone_bounds"])
-    rows = [
-        (
-            str(one["round"]),
-            str(one["node"] or "–"),
-            str(one["point"]),
-            *("–" if depth is None else str(depth) for depth in one["littlestone"]),
-            str(one["prediction"]),
-            str(one["label"]),
-            number(one["version_space"]),
-        )
-        for one in answer["rounds"]
-    ]
-    if rows:
-        head = ("round", "node", "point", "Ldim if 0", "Ldim if 1", "prediction", "label", "hypotheses left")
-        table(rows, head, title=f"{answer['learner']} against the adversary")
-    print(
-        f"{counted(answer['mistakes'], 'mistake')} in {counted(len(rows), 'round')},"
-        f" Littlestone dimension {ends}; {answer['agrees']} agrees with every label"
-    )
-    if not ends.exact:
-        print("stopped by --seconds: the game used the deepest tree found so far")
-    if answer["certificates"]:
-        shown = [
-            (one["theorem"], at_most(one["bound"]), at_most(one["observed"]), _verdict(one))
-            for one in answer["certificates"]
-        ]
-        table(shown, ("theorem", "bound", "observed", "verdict"))
-
-
-def _verdict(one: dict[str, Any]) -> str:
-    """The verdict; of a bound that holds and cannot be smaller, that it is attained."""
-    tight = one["verdict"] == "holds" and one["observed"] == one["bound"]
-    return "holds, attained" if tight else str(one["verdict"])
+def _turns(text: str | None) -> list[int]:
+    """The rounds that `2,5` names."""
+    words = [] if text is None else text.split(",")
+    if not all(word.strip().isascii() and word.strip().isdigit() for word in words):
+        raise SettingError(f"--turns must be rounds, counted from 1: 2,5, got {text!r}")
+    return [int(word) for word in words]

@@ -1,6 +1,6 @@
 """A line on stderr about rows that have come and wait for others before they are answered.
 
-It is for people who wait: where rows come without a pause it does not appear.
+It is for people who wait. A program that writes rows without a pause does not need it.
 """
 
 from __future__ import annotations

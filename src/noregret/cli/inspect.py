@@ -85,7 +85,7 @@ def inspect(
 
 def _predictor(core: Any) -> str:
     ways = {"last": "the last weights", "average": "the average of the run's weights"}
-    ways |= dict.fromkeys(("penalised", "holdout"), "chosen weights")
+    ways |= dict.fromkeys(("penalised", "holdout"), "chosen weights") | {"gibbs": "weights drawn from the run"}
     return ways.get(core.selection["how"], f"the vote of {len(core.votes):,} rows of weights")
 
 

@@ -47,7 +47,7 @@ class Asked(Shown, Solving, Reading, Playing):
     save: Annotated[Path | None, typer.Option(help="Write the model; Ctrl-C then leaves one to go on from.")] = None
     every: Annotated[
         str | None,
-        typer.Option(help="With --save: also save after every N rows (10000) or seconds (10s).", metavar="N"),
+        typer.Option(help="With --save: save also every N rows (10000) or seconds (10s).", metavar="N"),
     ] = None
     resume: Annotated[Path | None, typer.Option(help="Go on with a saved model; its settings hold.")] = None
     skip: Annotated[str | None, typer.Option(help="seen: pass over the rows that the resumed model has seen.")] = None
@@ -70,7 +70,8 @@ class Asked(Shown, Solving, Reading, Playing):
     select: Annotated[
         str | None,
         typer.Option(
-            help="Keep one predictor of the run: penalised, holdout, last, average or voted; with risk certificates."
+            help="Keep one predictor of the run, with risk certificates: penalised, holdout, gibbs, last, average or"
+            " voted."
         ),
     ] = None
     confidence: Annotated[
@@ -85,6 +86,10 @@ class Asked(Shown, Solving, Reading, Playing):
             help="With --select holdout: how many of the last rounds to hold out (default a fifth).", metavar="M"
         ),
     ] = None
+    draw: Annotated[
+        int | None,
+        typer.Option(help="With --select gibbs: the seed that draws the predictor (default 0).", metavar="SEED"),
+    ] = None
     plot: Annotated[
         Path | None, typer.Option(help="Draw the error so far to this file (.png, .svg, .pdf; updates also .gif).")
     ] = None
@@ -92,8 +97,8 @@ class Asked(Shown, Solving, Reading, Playing):
         str | None,
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
-            " features boundary and updates; of a perceptron lifting; of linear learners tangent; with --certify regret"
-            " and bounds.",
+            " features boundary and updates; of a perceptron lifting and surrogate; of linear learners tangent; with"
+            " --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None
@@ -115,7 +120,7 @@ class Late(Group):
         ),
     ] = False
     delay: Annotated[
-        int | None, typer.Option(help="Each label comes after so many further rows were predicted.", metavar="ROWS")
+        int | None, typer.Option(help="Each label comes after this many further rows were predicted.", metavar="ROWS")
     ] = None
     arrival: Annotated[
         str | None,
@@ -128,14 +133,14 @@ class Late(Group):
     ] = None
     expire: Annotated[
         int | None,
-        typer.Option(help="A label that has not come after so many further predictions is given up.", metavar="ROWS"),
+        typer.Option(help="A label that has not come after this many further predictions is given up.", metavar="ROWS"),
     ] = None
     default_label: Annotated[
         str | None, typer.Option(help="Learn this label where one is given up.", metavar="LABEL")
     ] = None
     pending: Annotated[
         int | None,
-        typer.Option(help="At most so many rows wait for labels (default 1,000,000); the oldest is given up."),
+        typer.Option(help="At most this many rows wait for labels (default 1,000,000); the oldest is given up."),
     ] = None
 
     @property

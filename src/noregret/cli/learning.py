@@ -12,7 +12,7 @@ import typer
 
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed, task_told
 from noregret.cli.drawing import (
-    LIFTED,
+    OF_PERCEPTRON,
     PLANAR,
     TANGENT,
     asked_kind,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
     from noregret.task.select import Selection
 
-AMONG_ROWS = (*PLANAR, LIFTED, TANGENT)  # kinds of picture for which every round is kept
+AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON, TANGENT)  # kinds of picture for which every round is kept
 
 
 class Learning:
@@ -99,7 +99,7 @@ class Learning:
         from noregret.cli.selecting import asked_for
 
         asked = self.asked
-        return asked_for(asked.select, asked.confidence, asked.candidates, asked.holdout, asked.resume)
+        return asked_for(asked.select, asked.confidence, asked.candidates, asked.holdout, asked.draw, asked.resume)
 
     def _proof_asked(self) -> dict[str, Any]:
         """What is asked of the certificates."""
@@ -189,7 +189,7 @@ class Learning:
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
-        kinds = (*kinds, *(["weights"] if core.mixes else []), *([LIFTED] if core.perceptron_rounds else []))
+        kinds = (*kinds, *(["weights"] if core.mixes else []), *(OF_PERCEPTRON if core.perceptron_rounds else ()))
         kinds = (*kinds, *([TANGENT] if core.linear else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from noregret.errors import SettingError
 
 if TYPE_CHECKING:
@@ -23,10 +21,6 @@ class LinearGameOptions:
     learner: str | None
     length: float | None
     radius: float | None
-
-
-def is_linear(source: str) -> bool:
-    return source.startswith(NAME)
 
 
 def sizes_of(source: str) -> tuple[int, int]:
@@ -88,8 +82,3 @@ def show(answer: dict[str, Any]) -> None:
     table(rows)
     (one,) = answer["certificates"]
     print(f"{one['theorem']}: {one['verdict']}")
-
-
-def leave_if_broken(answer: dict[str, Any]) -> None:
-    if any(one["verdict"] == "broken" for one in answer["certificates"]):
-        raise typer.Exit(1)

@@ -22,7 +22,8 @@ def flag(name: str) -> str:
 def make_learner(name: str, options: dict[str, Any]) -> Core:
     """A new learner from the options that were given."""
     if name not in LEARNERS:
-        raise SettingError(f"learner must be one of {', '.join(LEARNERS)}, got {name!r}{nearest(name, LEARNERS)}")
+        known = f"the {len(LEARNERS)} that noregret learn --help lists"
+        raise SettingError(f"learner must be one of {known}, got {name!r}{nearest(name, LEARNERS, 3)}")
     return LEARNERS[name](**learner_settings(name, options))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from noregret.cli.options import flag
 from noregret.errors import SettingError
 
 if TYPE_CHECKING:
@@ -20,13 +21,19 @@ AVERAGE = (
 
 
 def asked_for(
-    how: str | None, confidence: float | None, candidates: str | None, holdout: int | None, resume: Path | None
+    how: str | None,
+    confidence: float | None,
+    candidates: str | None,
+    holdout: int | None,
+    draw: int | None,
+    resume: Path | None,
 ) -> dict[str, Any] | None:
     """What is asked of the selection, checked before any round is played; None where nothing is."""
     if how is None:
-        for name, value in (("--confidence", confidence), ("--candidates", candidates), ("--holdout", holdout)):
+        given = {"confidence": confidence, "candidates": candidates, "holdout": holdout, "draw": draw}
+        for name, value in given.items():
             if value is not None:
-                raise SettingError(f"{name} needs --select")
+                raise SettingError(f"{flag(name)} needs --select")
         return None
     if resume is not None:
         raise SettingError(
@@ -37,10 +44,10 @@ def asked_for(
     from noregret.proof.facts.selection import check
 
     level = 0.95 if confidence is None else confidence
-    check(how, level, holdout)
+    check(how, level, holdout, draw, candidates)
     starts(1, how, candidates)
     holds_out(1, holdout)
-    return {"how": how, "confidence": level, "candidates": candidates, "holdout": holdout}
+    return {"how": how, "confidence": level, "candidates": candidates, "holdout": holdout, "draw": draw}
 
 
 def check_learner(core: Core) -> None:
@@ -64,7 +71,8 @@ def show_selection(selection: dict[str, Any], shuffled: bool) -> None:
 
     rows = [("candidates", _candidates(selection))] if selection["how"] != "last" else []
     if selection["round"] is not None:
-        rows.append(("chosen: the weights before round", number(selection["round"])))
+        way = "chosen" if selection.get("draw") is None else f"drawn with seed {selection['draw']}"
+        rows.append((f"{way}: the weights before round", number(selection["round"])))
         held = selection.get("held_out") is not None
         rows.append(("  rounds held out" if held else "  rounds it had not seen", number(selection["tail"])))
         rows.append(("  errors on those", f"{selection['errors']:,} ({100.0 * selection['empirical']:.2f} %)"))

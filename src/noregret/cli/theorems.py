@@ -28,7 +28,7 @@ def theorems(
     if name is not None and name not in THEOREMS:
         from noregret.errors import SettingError, nearest
 
-        advice = nearest(name, THEOREMS) or f"; the theorems are {', '.join(THEOREMS)}"
+        advice = nearest(name, THEOREMS) or f"; noregret theorems lists all {len(THEOREMS)}"
         raise SettingError(f"theorems: unknown theorem {name!r}{advice}")
     if json:
         found = as_dict(THEOREMS[name]) if name else {"theorems": [as_dict(one) for one in THEOREMS.values()]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noregret.finite.coins import CoinAdversary, CoinGames, coin_games
 from noregret.finite.dimension import (
     Bounds,
     Depths,
@@ -13,9 +14,19 @@ from noregret.finite.dimension import (
     shatters_set,
     shatters_tree,
 )
+from noregret.finite.exercises import EXERCISES, Exercise, WorstCase, exercise, play_exercise, worst_case
 from noregret.finite.families import FAMILIES, family, load_class, read_class
 from noregret.finite.hypotheses import HypothesisClass
-from noregret.finite.learners import LEARNERS, SOA, Agnostic, Consistent, Halving, VersionSpaceLearner, expert_count
+from noregret.finite.learners import (
+    LEARNERS,
+    SOA,
+    Agnostic,
+    Consistent,
+    Expert,
+    Halving,
+    VersionSpaceLearner,
+    expert_count,
+)
 from noregret.finite.playing import (
     Adversary,
     CoverAdversary,
@@ -31,16 +42,21 @@ from noregret.finite.playing import (
 )
 
 __all__ = [
+    "EXERCISES",
     "FAMILIES",
     "LEARNERS",
     "SOA",
     "Adversary",
     "Agnostic",
     "Bounds",
+    "CoinAdversary",
+    "CoinGames",
     "Consistent",
     "CoverAdversary",
     "Depths",
     "Dimensions",
+    "Exercise",
+    "Expert",
     "FiniteRun",
     "HalfspaceAdversary",
     "Halving",
@@ -51,16 +67,21 @@ __all__ = [
     "ThresholdAdversary",
     "TreeAdversary",
     "VersionSpaceLearner",
+    "WorstCase",
+    "coin_games",
     "deepest_tree",
     "dimensions",
     "duel",
+    "exercise",
     "expert_count",
     "family",
     "load_class",
     "mistake_tree",
+    "play_exercise",
     "play_finite",
     "read_class",
     "shatters_set",
     "shatters_tree",
     "singleton_rounds",
+    "worst_case",
 ]

@@ -1,4 +1,4 @@
-"""The learners of a finite class: Consistent, Halving, SOA.
+"""The learners of a finite class: Consistent, Halving, SOA; the experts of the agnostic bound, one or all of them.
 
 Each keeps the version space, the hypotheses that agree with all labels so far, as a bitset.
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
-from typing import Any, ClassVar
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from noregret import arithmetic
-from noregret.errors import InputError, SettingError
+from noregret.errors import InputError, SettingError, spelled
 from noregret.finite.dimension import Depths
 from noregret.finite.hypotheses import HypothesisClass
 
@@ -43,6 +43,10 @@ class VersionSpaceLearner(ABC):
         """The version space cut by what its hypotheses say at a point: (those with 0, those with 1)."""
         one = self.hypotheses.agreeing(self.version_space, point, 1)
         return self.version_space & ~one, one
+
+    def turn_to(self, version_space: int) -> None:
+        """Go on as one who has learned down to this version space, which must not be empty."""
+        self.version_space = version_space
 
     @abstractmethod
     def predict(self, point: Hashable) -> int:
@@ -96,6 +100,10 @@ class Consistent(VersionSpaceLearner):
 
     def predict(self, point: Hashable) -> int:
         return self.hypotheses.label(self.chosen, point)
+
+    def turn_to(self, version_space: int) -> None:
+        super().turn_to(version_space)
+        self.chosen = self._chosen()
 
     def learn(self, point: Hashable, label: int) -> None:
         before = self.version_space
@@ -193,6 +201,88 @@ def checked_label(label: int) -> int:
     return int(label)
 
 
+def soa_label(depths: Depths, version_space: int, point: Hashable, tie: int) -> int:
+    """What SOA predicts from a version space; `tie` where both parts have the same dimension, or the space is empty."""
+    agreeing = depths.hypotheses.agreeing
+    zero, one = (depths.dimension(agreeing(version_space, point, label)) for label in (0, 1))
+    return tie if zero == one else int(one > zero)
+
+
+class Expert:
+    """Expert(i₁ … i_L): plays SOA, but predicts the opposite in the rounds `turns`, and believes itself, not labels.
+
+    A label never reaches it, so any labels will do. For every hypothesis there is an expert with at most Ldim turns
+    that predicts as the hypothesis does (Lemma 21.13); `like` finds it.
+
+    >>> from noregret.finite import family
+    >>> one = Expert(family("thresholds:7"), turns=[2])
+    >>> [one.predict(3), one.learn(3, 0), one.predict(5), one.learn(5, 0), one.predict(4)]
+    [1, None, 0, None, 1]
+    """
+
+    name = "expert"
+
+    def __init__(
+        self, hypotheses: HypothesisClass, turns: Iterable[int] = (), tie: int = 1, depths: Depths | None = None
+    ) -> None:
+        if not len(hypotheses):
+            raise SettingError("Expert: the class must not be empty")
+        if tie not in (0, 1):
+            raise SettingError(f"Expert: tie must be 0 or 1, got {tie!r}")
+        self.hypotheses, self.tie = hypotheses, int(tie)
+        self.depths = depths or Depths(hypotheses)
+        self.turns = tuple(sorted(turns))
+        counted = all(isinstance(one, int) and one >= 1 for one in self.turns)
+        if not counted or len(set(self.turns)) < len(self.turns):
+            raise SettingError(f"{spelled('turns')} must be different rounds, counted from 1, got {list(self.turns)}")
+        dimension = self.depths.dimension(hypotheses.everything)
+        if len(self.turns) > dimension:
+            raise SettingError(
+                f"{spelled('turns')} must be at most as many as the Littlestone dimension, {dimension}, got"
+                f" {len(self.turns)}"
+            )
+        self.version_space = hypotheses.everything
+        self.rounds = 0
+
+    @classmethod
+    def like(
+        cls,
+        hypotheses: HypothesisClass,
+        hypothesis: int,
+        points: Iterable[Hashable],
+        tie: int = 1,
+        depths: Depths | None = None,
+    ) -> Self:
+        """The expert that predicts as a hypothesis does on these points: its turns are SOA's mistakes on that one.
+
+        >>> from noregret.finite import family
+        >>> Expert.like(family("thresholds:7"), 0, [3, 1, 0, 2]).turns
+        (1, 2, 3)
+        """
+        soa, turns = SOA(hypotheses, tie, depths), []
+        for number, point in enumerate(points, 1):
+            label = hypotheses.label(hypothesis, point)
+            if soa.predict(point) != label:
+                turns.append(number)
+            soa.learn(point, label)
+        return cls(hypotheses, turns, tie, soa.depths)
+
+    @property
+    def size(self) -> int:
+        """How many hypotheses agree with all that it predicted."""
+        return self.version_space.bit_count()
+
+    def predict(self, point: Hashable) -> int:
+        """SOA's label, or in one of its turns the other one."""
+        return soa_label(self.depths, self.version_space, point, self.tie) ^ (self.rounds + 1 in self.turns)
+
+    def learn(self, point: Hashable, label: int) -> None:
+        """Keep the hypotheses that agree with its own prediction; the label does not matter."""
+        checked_label(label)
+        self.version_space = self.hypotheses.agreeing(self.version_space, point, self.predict(point))
+        self.rounds += 1
+
+
 State = tuple[int, int]  # the version space of an expert, and how often it went against SOA so far
 
 
@@ -250,7 +340,7 @@ class Agnostic:
         left = self.horizon - self.rounds - 1
         logs, says = [], []
         for (space, turns), weight in self._weights.items():
-            label = self._soa(space, point)
+            label = soa_label(self.depths, space, point, self.tie)
             for turned in range(min(self.dimension - turns, 1) + 1):
                 logs.append(weight + arithmetic.log_of_whole(expert_count(left, self.dimension - turns - turned)))
                 says.append(label ^ turned)
@@ -262,7 +352,7 @@ class Agnostic:
         label = checked_label(label)
         after: dict[State, float] = {}
         for (space, turns), weight in self._weights.items():
-            said = self._soa(space, point)
+            said = soa_label(self.depths, space, point, self.tie)
             for turned in range(min(self.dimension - turns, 1) + 1):
                 own = said ^ turned
                 state = (self.hypotheses.agreeing(space, point, own), turns + turned)
@@ -271,8 +361,3 @@ class Agnostic:
         top = max(after.values())
         self._weights = {state: weight - top for state, weight in after.items()}
         self.rounds += 1
-
-    def _soa(self, space: int, point: Hashable) -> int:
-        """What SOA predicts from a version space, which a turn may have left empty."""
-        zero, one = (self.depths.dimension(self.hypotheses.agreeing(space, point, label)) for label in (0, 1))
-        return self.tie if zero == one else int(one > zero)

@@ -234,7 +234,7 @@ def duel(learner: Player, adversary: Adversary, rounds: int | None = None) -> Fi
     """Play against an adversary until it has no point left, for at most that number of rounds."""
     played: list[Round] = []
     while (rounds is None or len(played) < rounds) and (point := adversary.point()) is not None:
-        node = adversary.node if isinstance(adversary, TreeAdversary) else None
+        node: int | None = getattr(adversary, "node", None)  # of an adversary that walks down a tree
         prediction = _checked(learner.predict(point), len(played) + 1)
         label = adversary.answer(prediction)
         learner.learn(point, label)

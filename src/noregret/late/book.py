@@ -39,7 +39,7 @@ NOTHING = np.zeros(0)
 class Rules:
     """What happens to labels that do not come: in rounds predicted, and in numbers of rounds."""
 
-    expire: int | None = None  # a round without a label ends when so many others were predicted after it
+    expire: int | None = None  # a round without a label ends when this many others were predicted after it
     default: float | None = None  # the label, as a code, that it is then learned with; None: it is left out
     pending: int = MOST  # more rounds than this do not wait: the oldest ends
     remembered: int = REMEMBERED
@@ -77,7 +77,7 @@ class Round:
     row: Rows
     weight: float
     said: Vector  # its score; of many classes that of each
-    told: NDArray[np.float64] | None  # what the members of a mixture said
+    voices: NDArray[np.float64] | None  # what the members of a mixture said
     escape: float  # the probability of a class not seen before, for forecasters of classes
     version: int  # the rounds learned from before it
     size: float  # Λ‖x‖, where the rate asks for it
@@ -167,10 +167,10 @@ class Book:
         if not np.isfinite(row.values).all():
             raise InputError("an example must hold finite numbers only")
         self._time_out()
-        said, told = self._foretold(row)
+        said, voices = self._foretold(row)
         core, place = self.core, self.counts.predicted
         escape = _escape(core)
-        made = Round(place, _kept(row), weight, said, told, escape, core.rounds, self._size(row))
+        made = Round(place, _kept(row), weight, said, voices, escape, core.rounds, self._size(row))
         self.waiting[key] = made
         self.counts.predicted += 1
         self._chained(b"predict", place, made.row)
@@ -217,8 +217,8 @@ class Book:
     def _late(self, key: Key, known: Round, y: float) -> str:
         """A label after its time: a round of its own, predicted and learned now."""
         self.counts.after_expiry += 1
-        said, told = self._foretold(known.row)
-        now = replace(known, said=said, told=told, escape=_escape(self.core), version=self.core.rounds)
+        said, voices = self._foretold(known.row)
+        now = replace(known, said=said, voices=voices, escape=_escape(self.core), version=self.core.rounds)
         self._learn(now, key, y, "labelled")
         return "learned"
 
@@ -244,16 +244,16 @@ class Book:
 
     def _foretold(self, row: Rows) -> tuple[Vector, NDArray[np.float64] | None]:
         """The score of a row that comes now, and what the members of a mixture say of it."""
-        score, told = foretell(self.core, row, len(self.waiting))
+        score, voices = foretell(self.core, row, len(self.waiting))
         self.core.waited += bool(self.waiting)
         said = np.array(score, np.float64, ndmin=1)
         if not np.isfinite(said).all():
             raise InputError("the score of the row would overflow: scale the rows")
-        return said, told
+        return said, voices
 
     def _play(self, one: Round, y: Vector, weights: Vector | None) -> Vector:
         """The learner's own round; the members of a mixture are judged by what they said when the row came."""
-        self.core.foretold = one.told
+        self.core.foretold = one.voices
         try:
             return self.core.play(one.row, y, weights, self._keep)
         finally:

@@ -41,7 +41,7 @@ class Answer:
 
 
 class Pending:
-    """A learner that predicts now and is told the label later, by the id of the round.
+    """A learner that predicts now and gets the label later, by the id of the round.
 
     `learner` is an estimator or a learner; it learns each round when its label comes, as if the round happened then.
     A round without a label expires when `expire` others were predicted after it (default: never), or is learned with

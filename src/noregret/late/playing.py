@@ -34,8 +34,8 @@ class LateRun:
 
     def __repr__(self) -> str:
         found = self.figures
-        told = f"{found['labelled']} of {found['predicted']} rounds labelled, staleness {found['staleness']:.6g}"
-        return f"<LateRun of {self.run.learner.name}: {told}>"
+        rounds = f"{found['labelled']} of {found['predicted']} rounds labelled, staleness {found['staleness']:.6g}"
+        return f"<LateRun of {self.run.learner.name}: {rounds}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers: what `--json` prints."""
@@ -65,8 +65,8 @@ def play_late(
     Without a schedule `stream` is a log of events, JSON Lines in a file or any iterable of dicts. `delay` is how many
     further rows are predicted before a label is there, `arrival` the column of a table that says behind which row it
     is, or, with `time_column`, at what time. For the rest see `Pending`. `skip_seen` passes over the events that the
-    learner was given before, after checking that they are the same. `most` ends the play after so many events, or so
-    many rows and labels. `answer` is called with every answer.
+    learner was given before, after checking that they are the same. `most` ends the play after this number of events,
+    or of rows and labels. `answer` is called with every answer.
 
     >>> from noregret.learner import Perceptron
     >>> rows = ([[1.0], [-1.0], [2.0]], [1, -1, 1])

@@ -34,7 +34,7 @@ class Schedule(Protocol):
 
 
 class Delay:
-    """Every label comes when so many further rows were predicted."""
+    """Every label comes when this many further rows were predicted."""
 
     def __init__(self, rounds: int) -> None:
         if type(rounds) is not int or rounds < 0:

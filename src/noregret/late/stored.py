@@ -24,7 +24,7 @@ class Kept(msgspec.Struct):
     values: bytes
     weight: float
     said: list[float]
-    told: bytes | None
+    voices: bytes | None
     members: int
     escape: float
     version: int
@@ -74,10 +74,10 @@ def kept(
 def _row_stored(one: Round) -> Kept:
     indices = one.row.indices.astype("<u4").tobytes() if isinstance(one.row, Sparse) else None
     values = one.row.values.astype("<f8").tobytes()
-    told = None if one.told is None else one.told.astype("<f8").tobytes()
-    members = 0 if one.told is None else len(one.told)
+    voices = None if one.voices is None else one.voices.astype("<f8").tobytes()
+    members = 0 if one.voices is None else len(one.voices)
     same = {name: getattr(one, name) for name in SAME}
-    return Kept(indices=indices, values=values, said=one.said.tolist(), told=told, members=members, **same)
+    return Kept(indices=indices, values=values, said=one.said.tolist(), voices=voices, members=members, **same)
 
 
 def _round_of(kept: Kept) -> Round:
@@ -88,11 +88,11 @@ def _round_of(kept: Kept) -> Round:
         if len(indices) != len(values):
             raise ValueError("a waiting row does not fit together")
         row = Sparse(np.array([0, len(values)], np.int64), indices, values)
-    told = None if kept.told is None else np.frombuffer(kept.told, "<f8").astype(np.float64)
-    if told is not None and len(told) != kept.members:  # of classes, a row a member
-        told = told.reshape(kept.members, -1)
+    voices = None if kept.voices is None else np.frombuffer(kept.voices, "<f8").astype(np.float64)
+    if voices is not None and len(voices) != kept.members:  # of classes, a row a member
+        voices = voices.reshape(kept.members, -1)
     same = {name: getattr(kept, name) for name in SAME}
-    return Round(row=row, said=np.array(kept.said, np.float64), told=told, **same)
+    return Round(row=row, said=np.array(kept.said, np.float64), voices=voices, **same)
 
 
 def restore(book: Book, stored: Mapping[str, Any]) -> Late:

@@ -28,13 +28,13 @@ from noregret.learner.core import NO_WEIGHTS, Arrays, Call, Core, NativeRows, Ve
 from noregret.learner.markov import entropy
 from noregret.learner.numbering import Numbering
 from noregret.learner.platt import Platt, Temperature
-from noregret.learner.pool import chosen, priors
+from noregret.learner.pool import chosen, marks, priors
 from noregret.learner.short import MOST, Short
 from noregret.learner.threads import side_by_side
 from noregret.loss import Loss, logistic
 from noregret.prepare import Preparation, Recipe
 from noregret.rate import Rate
-from noregret.stream.block import Rows, Sparse, rows_of, sound
+from noregret.stream.block import Rows, Sparse, rows_of
 from noregret.stream.labels import Labels
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ MIXING = np.array([0.01, 0.002, 0.005, 1.0])  # α of the constant sharing, both
 TOP_PRIORS = (0.5, *[0.125] * (TOPS - 1))
 HOMES = {"multiclass": ("auto_classes", "AutoClasses"), "regression": ("auto_numbers", "AutoNumbers")}
 RULES = {"label_frequency": "labels", "after_previous": "labels-1"}  # baselines, and the members that count for them
+LARGEST_LOSS = 1000.0  # of a round: no class of K is given less than a share 1/K of 1/(t + 2)²
 MANY = 64  # rows from which threads are worth waking
 
 
@@ -235,12 +236,15 @@ class Auto(Core):
             self._play_rounds(given, y, weights, scores if self.outputs == 1 else scores.reshape(-1, self.outputs))
 
     def _play_rounds(self, rows: Rows, y: Vector, weights: Vector, scores: Vector) -> None:
-        if (before := sound(rows)) < len(y):  # what the mixture refuses no member may learn
-            if before:
-                self._play_rounds(rows.slice(0, before), y[:before], weights[:before], scores[:before])
-            self._diverged()
         if not len(y):
             return
+        if not self._bears(norm2(np.asarray(rows.values, np.float64)), y, float(weights.max(initial=0.0)) or 1.0):
+            if len(y) == 1:
+                self._diverged()
+            for half in (slice(0, len(y) // 2), slice(len(y) // 2, len(y))):
+                self._play_rounds(rows.slice(half.start, half.stop), y[half], weights[half], scores[half])
+            return
+        self._expect(y)
         self.numbering.follow(self.features)
         numbered = self.numbering.take(rows)
         marks = self._marks(numbered)
@@ -255,6 +259,25 @@ class Auto(Core):
                 said = self._as_foretold(said, self.foretold)
             if self._mix(part, y[start:stop], some, said, scores[start:stop]) < stop - start:
                 self._diverged()
+
+    def _bears(self, square: float, y: Vector, weight: float) -> bool:
+        """Whether the mixture can play rounds of these labels, with this Σ‖x‖² and no larger weight, whatever is said.
+
+        What it refuses no member may learn, and no view of the rows.
+        """
+        slope, loss = self._largest(y)
+        state, slope = self.state[0], weight * slope  # a record: its fields are single numbers
+        size = square + float(self.config["bias"][0]) * len(y)
+        return math.isfinite(float(state["gradient2"]) + slope * slope * size) and math.isfinite(
+            float(state["loss"]) + len(y) * weight * loss
+        )
+
+    def _largest(self, y: Vector) -> tuple[float, float]:
+        """What slope and loss of a round are never above."""
+        return 1.0, LARGEST_LOSS
+
+    def _expect(self, y: Vector) -> None:
+        """Rounds of these labels come next."""
 
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         """Mix what the members say round by round; how many rounds could be."""
@@ -277,24 +300,9 @@ class Auto(Core):
 
     def _marks(self, rows: Rows) -> list[tuple[int, int]]:
         """Where other members may play than before, and how wide the stream is from there on."""
-        width = self._width_so_far
-        marks = {0: width}
-        limits = sorted({one for member in self.members for one in (member.least, member.most + 1)})
-        reached = max(rows.width, width)
-        for limit in (one for one in limits if width < one <= reached):
-            row = 0
-            if isinstance(rows, Sparse) and rows.columns is None:
-                row = rows.row_of(int(np.argmax(rows.indices >= limit - 1)))[0]
-            marks[row] = limit
-        review = REVIEW
-        while review <= self.rounds:
-            review *= 2
-        while (row := review - self.rounds) < len(rows):
-            before = max(place for place in marks if place <= row)
-            marks.setdefault(row, marks[before])
-            review *= 2
-        self.reached[0] = reached
-        return sorted(marks.items())
+        found = marks(self.members, rows, self._width_so_far, self.rounds, REVIEW)
+        self.reached[0] = max(rows.width, self._width_so_far)
+        return found
 
     def _review(self) -> None:
         """Costly members that do not lead retire."""

@@ -39,9 +39,8 @@ class AutoClasses(Auto, Forecaster):
     def _rounds(self, rows: Any, y: Vector, weights: Vector, *where: Any) -> int:
         raise AssertionError("the members play, and the mixture after them")
 
-    def _play_rounds(self, rows: Rows, y: Vector, weights: Vector, scores: Vector) -> None:
+    def _expect(self, y: Vector) -> None:
         self._meet(y)
-        super()._play_rounds(rows, y, weights, scores)
 
     def _silence(self, rows: int) -> Said:
         return np.full((len(self.members), rows, max(len(self.counts), 1)), np.nan)

@@ -61,6 +61,11 @@ class AutoNumbers(Auto):
         own = self._loss_beside_members
         return [{**one, "loss": (lost := squares[one["name"]]), "price": own - lost} for one in found]
 
+    def _largest(self, y: Vector) -> tuple[float, float]:
+        """The forecast lies in the range, which is at most thrice as long once a label lay outside."""
+        reach = 8.0 * max(_native.largest(y), _native.largest(self.range[:2]), 1.0)
+        return 2.0 * reach, reach * reach
+
     def _said(self, rows: Rows, y: Vector, weights: Vector, awake: NDArray[np.bool_]) -> Said:
         """Members that know no units are given labels relative to those before, and what they say is put back."""
         means, sizes, relative = np.empty((3, len(y)))

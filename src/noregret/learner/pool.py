@@ -11,11 +11,14 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from noregret.errors import SettingError, listed, nearest, spelled
+import numpy as np
+
+from noregret.errors import SettingError, nearest, spelled
 from noregret.learner.core import Core
 from noregret.learner.settings import Prepared
 from noregret.prepare import Preparation
 from noregret.setting import fields
+from noregret.stream.block import Rows, Sparse
 
 Settings = dict[str, Any]
 WIDE = 300  # features from which a row counts as wide
@@ -206,6 +209,7 @@ def priors(members: tuple[Member, ...]) -> list[float]:
     return [member.weight / whole for member in members]
 
 
+FOR = {"binary": "two classes", "multiclass": "many classes", "regression": "numbers"}
 POOLS = {"binary": BINARY, "multiclass": CLASSES, "regression": NUMBERS}
 
 
@@ -221,6 +225,28 @@ def chosen(task: str, names: str | None) -> tuple[Member, ...]:
             raise SettingError(f"auto: {spelled('members')} names {name!r} twice")
         if name not in table:
             raise SettingError(
-                f"auto: {spelled('members')} accepts {listed(table)}; got {name!r}{nearest(name, table)}"
+                f"auto: {spelled('members')} must name some of the {len(table)} members for {FOR[task]} that the guide"
+                f" lists under Auto, got {name!r}{nearest(name, table, 3)}"
             )
     return tuple(member for member in pool if member.name in wanted)
+
+
+def marks(members: tuple[Member, ...], rows: Rows, width: int, rounds: int, review: int) -> list[tuple[int, int]]:
+    """Where in the rows other members may play than before, and how wide the stream is from there on.
+
+    `width` and `rounds` are those before them. Members are reviewed after `review` rounds and at every doubling.
+    """
+    found, reached = {0: width}, max(rows.width, width)
+    limits = sorted({one for member in members for one in (member.least, member.most + 1)})
+    for limit in (one for one in limits if width < one <= reached):
+        row = 0
+        if isinstance(rows, Sparse) and rows.columns is None:
+            row = rows.row_of(int(np.argmax(rows.indices >= limit - 1)))[0]
+        found[row] = limit
+    while review <= rounds:
+        review *= 2
+    while (row := review - rounds) < len(rows):
+        before = max(place for place in found if place <= row)
+        found.setdefault(row, found[before])
+        review *= 2
+    return sorted(found.items())

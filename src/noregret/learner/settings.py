@@ -145,7 +145,7 @@ LOSS = setting(
 ).by_default("hinge", for_numbers="squared")
 RADIUS = setting(10.0, "Weights stay within this distance of 0; inf for no limit.", _radius)
 RATE = setting(
-    "auto", "Step size: auto, constant:η, sqrt:η, normalised:η, horizon:T, horizon:T:G, doubling, doubling:G."
+    "auto", "Step size: auto, late, constant:η, sqrt:η, normalised:η, horizon:T, horizon:T:G, doubling, doubling:G."
 )
 ETA = setting(1.0, "The step η, which never changes.", positive, _constant)
 WINDOW = setting(1000, "How many of the last rows are kept (at most 100,000).", whole(1, 100_000))

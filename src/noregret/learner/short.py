@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from noregret.learner.auto import Auto
 
 MOST = 300  # features: in wider rows each costs more than the calls
+LARGE = 1e300  # Σ‖x‖² and Σ‖g‖² that no round of such a size can bring to overflow
 PATIENCE = 16  # rounds until the calls of a row are asked for again
 
 
@@ -46,7 +47,7 @@ class Short:
 
     def __init__(self, pool: Auto, between: int) -> None:
         self.pool, self.between = pool, between  # rounds between reviews of the members
-        self.rounds = pool.state["rounds"]
+        self.rounds, self.slopes = pool.state["rounds"], pool.state["gradient2"]
         self.y, self.scores = np.zeros(1), np.zeros(1)
         self.base = np.zeros((1, pool.width))
         self.last: Any = None  # the values of the example before
@@ -63,9 +64,9 @@ class Short:
         self.made = False
 
     def play(self, x: Any, y: float) -> int:
-        """One round of weight 1."""
+        """One round of weight 1; one so large that it may be refused is looked at closely before a member learns it."""
         with self.pool.lock:
-            if self.rounds.item() % self.between == 0 or not self._read(x):
+            if self.rounds.item() % self.between == 0 or not self._read(x) or self.slopes.item() > LARGE:
                 return OTHERWISE
             self.y[0] = y
             failed = self.learning.play()
@@ -98,7 +99,7 @@ class Short:
             if features.kind != "columns" or x.dtype != np.float64 or x.shape != (width,):
                 return False
             self.base[0] = x
-            return math.isfinite(norm2(x)) and self._ready(self.base)
+            return norm2(x) < LARGE and self._ready(self.base)
         if type(x) is not dict or not features.plain_names:
             return False
         memo = features.memo
@@ -106,7 +107,7 @@ class Short:
             given, memo = one_dict(features, x, False), features.memo
             if memo is None or given is not memo.row or memo.unknown:
                 return False
-        return math.isfinite(norm2(memo.row[2])) and self._ready(memo.row[2])
+        return norm2(memo.row[2]) < LARGE and self._ready(memo.row[2])
 
     def _ready(self, values: Vector) -> bool:
         """Whether the calls are for these arrays: they are made for arrays that come twice in turn."""

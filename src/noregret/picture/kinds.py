@@ -14,6 +14,7 @@ from noregret.picture.blend import blend_figure, weight_axes, why_no_weights
 from noregret.picture.blend import regret_axes as blend_regret_axes
 from noregret.picture.boundary import FRAMES, PANELS, boundary_axes, updates_figure, write_film
 from noregret.picture.bounds import bounds_axes, drawable, mistakes_axes, statements
+from noregret.picture.coins import coin_axes
 from noregret.picture.curves import error_axes, reliability_axes, risk_axes, why_no_reliability
 from noregret.picture.lifting import lifting_figure, lifting_of, why_no_lifting
 from noregret.picture.linear_game import linear_game_axes
@@ -23,6 +24,7 @@ from noregret.picture.regret import audit_axes, audit_width, by_radius, radius_a
 from noregret.picture.shares import share_axes, why_no_shares
 from noregret.picture.solutions import solutions_figure, solutions_of, why_no_solutions
 from noregret.picture.starts import starts_axes, why_no_starts
+from noregret.picture.surrogate import surrogate_figure, surrogates_of, why_no_surrogates
 from noregret.picture.tangent import tangent_figure, tangents_of, why_no_tangent
 from noregret.picture.tree import tree_axes
 from noregret.proof.receipt import Receipt
@@ -181,6 +183,13 @@ LIFTING = Kind(
     missing=lambda subject: why_no_lifting(subject.thing, subject.streams),
     size=lambda subject: (13.0, 4.2),
 )
+SURROGATE = Kind(
+    "Surrogate losses of the perceptron",
+    "The perceptron is gradient descent on these losses: the hinge loss of a mistake, and 0 in every other round.",
+    fill=lambda figure, subject: surrogate_figure(figure, surrogates_of(subject.thing, subject.streams)),
+    missing=lambda subject: why_no_surrogates(subject.thing, subject.streams),
+    size=lambda subject: (11.0, 4.2),
+)
 TANGENT = Kind(
     "A loss above its tangent",
     "Left: the loss of one round from w_t to u, and its tangent at w_t. Right: what both fall by, in every round.",
@@ -277,6 +286,11 @@ TREE = Kind(
     missing=_tree,
     size=lambda subject: (10.0, 5.0),
 )
+COINS = Kind(
+    "Regret against fair coins",
+    "Each game's regret. No learner has an expected regret below the dashed line, and all have that of the black one.",
+    draw=lambda axes, subject: coin_axes(axes, subject.thing),
+)
 
 LINEAR_GAME = Kind(
     "Regret against the adversary of linear losses",
@@ -291,13 +305,14 @@ MEAN = Kind(
 )
 
 RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}
-RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "lifting": LIFTING, "tangent": TANGENT}
+RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "tangent": TANGENT, "lifting": LIFTING, "surrogate": SURROGATE}
 RUNS = {"error": ERROR, "risk": RISK, "overview": OVERVIEW, "boundary": BOUNDARY, "updates": UPDATES}
 RECEIPT = {"regret": REGRET, "radius": RADIUS, "bounds": BOUNDS}
 BATCH = {"steps": STEPS, "boundary": BOUNDARY, "updates": UPDATES, "solutions": SOLUTIONS}
 BATCHES = {"steps": STEP_SIZES, "boundary": BOUNDARY, "updates": UPDATES, "starts": STARTS}
 MIXED = {"boundary": BOUNDARY, "updates": UPDATES}
 GAME = {"tree": TREE, "mistakes": MISTAKES}
+GAMES = {"regret": COINS}
 BLENDED = {"weights": WEIGHTS, "regret": BLEND_REGRET, "overview": BLEND}
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from noregret.adversary import LinearGame
 from noregret.batch import BatchRun
 from noregret.errors import SettingError
-from noregret.finite import Dimensions, FiniteRun
+from noregret.finite import CoinGames, Dimensions, FiniteRun
 from noregret.learner.core import Core
 from noregret.mean import MeanRun
 from noregret.picture import kinds as all_kinds
@@ -40,6 +40,7 @@ KINDS: dict[type, dict[str, Kind]] = {
     Separation: {"boundary": all_kinds.BOUNDARY},
     Dimensions: {"tree": all_kinds.TREE},
     FiniteRun: all_kinds.GAME,
+    CoinGames: all_kinds.GAMES,
     LinearGame: {"regret": all_kinds.LINEAR_GAME},
     MeanRun: {"regret": all_kinds.MEAN},
 }
@@ -56,16 +57,16 @@ def plot(
     """Draw a thing on the axes `ax`, or on a figure of its own, and return the Axes.
 
     A run (or a learner) has error, risk, mistakes, reliability, weights (those of the members of `auto`), boundary,
-    updates, tangent and, of a perceptron, lifting; runs by name, or a comparison, error, risk, overview, boundary and
-    updates; a receipt regret, radius and bounds; a selection bounds; a blend weights, regret and overview; an audit
-    parts; a batch perceptron steps, boundary, updates and solutions, several steps, boundary, updates and starts; a
-    separation boundary; dimensions tree; a finite game tree and mistakes; a linear game and a mean regret. The first
-    that can be drawn is, unless `kind` asks for another.
+    updates, tangent and, of a perceptron, lifting and surrogate; runs by name, or a comparison, error, risk, overview,
+    boundary and updates; a receipt regret, radius and bounds; a selection bounds; a blend weights, regret and overview;
+    an audit parts; a batch perceptron steps, boundary, updates and solutions, several steps, boundary, updates and
+    starts; a separation boundary; dimensions tree; a finite game tree and mistakes; games against fair coins, a linear
+    game and a mean regret. The first that can be drawn is, unless `kind` asks for another.
 
     `streams` are those that were learned from: boundaries are drawn among their rows, which have two features.
     `receipt` gives the bounds that mistakes are drawn against. `to` also writes the figure to a file (.png, .svg, .pdf;
-    updates as .gif too, which returns None). overview, updates, lifting, tangent and solutions have several axes and
-    return them as an array.
+    updates as .gif too, which returns None). overview, updates, lifting, surrogate, tangent and solutions have several
+    axes and return them as an array.
 
     >>> from noregret.learner import Perceptron
     >>> from noregret.protocol import play

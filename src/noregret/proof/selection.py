@@ -26,6 +26,7 @@ SAID = {
     "mistakes": "mistakes of the run",
     "held_out": "the rounds held out",
     "distinct": "the predictors before the rounds held out",
+    "draw": "the seed of the draw",
 }
 
 
@@ -34,6 +35,7 @@ def check_selection(
 ) -> None:
     """Every number of the selection; the first that does not stand is named."""
     how, confidence, candidates, holdout = (said[key] for key in ("how", "confidence", "candidates", "held_out"))
+    draw = said["draw"]
     done.true("the selection: what is said of it", set(said) == {*SAID, "certificates"})
     done.true("the selection: how", how in WAYS)
     done.true("the selection: the confidence", type(confidence) is float and 0.0 < confidence < 1.0)
@@ -41,7 +43,10 @@ def check_selection(
     done.true("the selection: the number of candidates", known)
     held = (type(holdout) is int and holdout >= 1) if how == "holdout" else holdout is None
     done.true("the selection: the rounds held out", held)
-    _, sampled = drawn(core, played.rounds, how, confidence, candidates, holdout=holdout, points=dict(points))
+    known = (type(draw) is int and draw >= 0) if how == "gibbs" else draw is None
+    done.true("the selection: the seed of the draw", known)
+    points = dict(points)
+    _, sampled = drawn(core, played.rounds, how, confidence, candidates, holdout=holdout, points=points, draw=draw)
     for name, value in sampled.to_dict().items():
         done.same(f"the selection: {SAID[name]}", said[name], value)
     check_certificates(done, said["certificates"], spoken(sampled), sampled)

@@ -373,7 +373,8 @@ def _selection(chosen: dict[str, Any]) -> Part:
     if chosen["how"] != "last":
         rows.append(("candidates", shown(chosen["candidates"])))
     if chosen.get("round") is not None:
-        rows.append(("chosen: the weights before round", shown(chosen["round"])))
+        way = "chosen" if chosen.get("draw") is None else f"drawn with seed {shown(chosen['draw'])}"
+        rows.append((f"{way}: the weights before round", shown(chosen["round"])))
         held = chosen.get("held_out") is not None
         rows.append(("  rounds held out" if held else "  rounds it had not seen", shown(chosen["tail"])))
         rows.append(("  errors on those", f"{shown(chosen['errors'])} ({100.0 * chosen['empirical']:.2f} %)"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from copy import deepcopy
@@ -16,13 +17,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from noregret._native import OTHERWISE, PLAYED, two_values
-from noregret.errors import SettingError
-from noregret.example import checked_weight, refuse_strange
+from noregret.errors import InputError, SettingError
+from noregret.example import checked_weight
 from noregret.learner.core import Core
 from noregret.loss import parse as parse_loss
 from noregret.loss import probability, probability_of
 from noregret.setting import check_weights, declares, setting
 from noregret.sklearn.base import LinearEstimator, Vector, serialised
+from noregret.sklearn.refusing import same_labels_if_refused, try_out
+from noregret.stream.features import Features
 from noregret.stream.labels import Labels, same
 
 BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give the weights"
@@ -103,6 +106,7 @@ class LinearClassifier(Classifier):
     _codes: dict[Any, float]  # −1 or +1 for every label met by `learn_one`, as it was spelled
     _pair: tuple[Any, Any]  # the two labels that `predict_one` gives, once both are known
     _held: list[tuple[Any, Any, float]]  # examples whose one label does not tell yet which it is
+    _recipe: Features | None  # what the features of those will be
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -130,7 +134,7 @@ class LinearClassifier(Classifier):
         signs = _signs(y, classes)
         self._advise(core, signs, 2)
         self._learn(core, X, signs, weights, self.passes, self.shuffle)
-        for stale in ("_codes", "_pair", "_held"):
+        for stale in ("_codes", "_pair", "_held", "_recipe"):
             self.__dict__.pop(stale, None)
         self._core, self.classes_ = core, classes
         return self
@@ -149,6 +153,7 @@ class LinearClassifier(Classifier):
             self._name_classes(named)
         else:
             self._name_classes(_classes(y, "y"))
+        self.__dict__.pop("_recipe", None)
         for earlier in self.__dict__.pop("_held", []):
             self.learn_one(*earlier)
         weights = self._row_weights(y, np.array(self._labels()), sample_weight, X, balanced=False)
@@ -221,11 +226,12 @@ class LinearClassifier(Classifier):
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> Self:
         """One round: a dict of features, an array, or a pair (indices, values), with its label."""
         try:
-            code: float | None = self._codes[y]
-        except (AttributeError, KeyError):
-            code = self._meet(x, y, w)
-        if code is None:
-            return self
+            code = self._codes[y]
+        except (AttributeError, KeyError, TypeError):
+            return self._learn_new(x, y, w)
+        return self._learn_coded(x, y, code, w)
+
+    def _learn_coded(self, x: Any, y: Any, code: float, w: float) -> Self:
         if w != 1.0 or self.class_weight is not None:
             w = checked_weight(w) * self._class_weight_of(y)
         core = self._core
@@ -238,21 +244,25 @@ class LinearClassifier(Classifier):
         return self
 
     @serialised
-    def _meet(self, x: Any, y: Any, w: float) -> float | None:
-        """A label's code on its first appearance; None while it is open, the example being held."""
+    def _learn_new(self, x: Any, y: Any, w: float) -> Self:
+        """An example whose label comes for the first time; it is held while that does not tell which it is."""
         weight = checked_weight(w)
-        refuse_strange(x)  # before its label is taken in
-        labels = self.core.labels
-        assert labels is not None
-        code = labels.one(y)
-        if code is None:
-            held = (deepcopy(x), y, weight)
-            self._held = [*(self._held if self._has("_held") else []), held]
-            return None
-        self._codes = {**(self._codes if self._has("_codes") else {}), y: code}
-        for earlier in self.__dict__.pop("_held", []):
-            self.learn_one(*earlier)
-        return code
+        with same_labels_if_refused(self):
+            recipe, square = try_out(self.core, x, self._recipe if self._has("_recipe") else None)
+            labels = self.core.labels
+            assert labels is not None
+            code = labels.one(y)
+            if (code is None or self._has("_held")) and not math.isfinite(weight * (square + 1.0) * weight):
+                raise InputError("an example that waits for another label must not be too large to be squared")
+            if code is None:
+                held = (deepcopy(x), y, weight)
+                self._held, self._recipe = [*(self._held if self._has("_held") else []), held], recipe
+                return self
+            self._codes = {**(self._codes if self._has("_codes") else {}), y: code}
+            self.__dict__.pop("_recipe", None)
+            for earlier in self.__dict__.pop("_held", []):
+                self.learn_one(*earlier)
+            return self._learn_coded(x, y, code, w)
 
     def predict_one(self, x: Any) -> Any:
         """The class of one example; None before any label was seen."""

@@ -17,6 +17,7 @@ from noregret.learner.core import Core
 from noregret.loss import softmax
 from noregret.sklearn.base import Vector, serialised
 from noregret.sklearn.classifier import Classifier, as_python, as_whole
+from noregret.sklearn.refusing import same_labels_if_refused
 from noregret.stream.labels import Classes
 
 
@@ -142,9 +143,14 @@ class MulticlassClassifier(Classifier):
     @serialised
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> Self:
         """One round: a dict of features, an array, or a pair (indices, values), with its label, old or new."""
-        if not self._multiclass.labels.knows(y):
+        if self._multiclass.labels.knows(y):
+            return self._learn_labelled(x, y, w)
+        with same_labels_if_refused(self):
             refuse_strange(x)
             self.__dict__.pop("classes_", None)
+            return self._learn_labelled(x, y, w)
+
+    def _learn_labelled(self, x: Any, y: Any, w: float) -> Self:
         code = self._code(as_python(y))
         if w != 1.0 or self.class_weight is not None:
             w = checked_weight(w) * self._class_weight_of(y)

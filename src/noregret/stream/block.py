@@ -6,15 +6,12 @@ Convention: features are counted from 0 in memory; a sparse index is what the fi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from noregret._native import norm2
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
@@ -215,11 +212,3 @@ class Block:
         else:
             for start in range(0, len(self), size):
                 yield self.slice(start, min(start + size, len(self)))
-
-
-def sound(rows: Rows) -> int:
-    """How many rows come before the first whose ‖x‖² is not finite."""
-    if math.isfinite(norm2(np.asarray(rows.values, np.float64))):
-        return len(rows)
-    sizes = (norm2(np.asarray(rows.slice(t, t + 1).values, np.float64)) for t in range(len(rows)))
-    return next((t for t, size in enumerate(sizes) if not math.isfinite(size)), len(rows))

@@ -159,7 +159,7 @@ class Input:
         self.name = STANDARD_INPUT if path == "-" else path
         self.size: int | None = None
         self.rereadable = False
-        self.paused: Callable[[str], None] = _unheard  # told when rows wait for others, and why if that is known
+        self.paused: Callable[[str], None] = _unheard  # called when rows wait for others, and why if that is known
         self._kept: Opened | None = None
         self._spooled: BinaryIO | None = None
         self._arriving: Arriving | None = None

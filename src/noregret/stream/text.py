@@ -241,7 +241,7 @@ class TableText(TextStream):
         return self._open == []
 
     def _awaited(self, source: Iterator[Chunk | None]) -> Iterator[Chunk]:
-        """The chunks that are looked at; whoever waits for them hears why."""
+        """The chunks that are looked at; whoever has to wait for them learns why."""
         lines = 0
         for text in source:
             if text is not None:

@@ -28,6 +28,7 @@ Vector = NDArray[np.float64]
 BEST = {  # the theorem with the smallest bound
     "penalised": "risk-binomial",
     "holdout": "risk-holdout",
+    "gibbs": "risk-drawn",
     "voted": "risk-voted",
     "average": "risk-average",
 }
@@ -54,7 +55,7 @@ class Selection:
 
     @property
     def how(self) -> str:
-        """The method: penalised, holdout, last, average or voted."""
+        """The method: penalised, holdout, gibbs, last, average or voted."""
         return self.sampled.how
 
     @property
@@ -64,8 +65,8 @@ class Selection:
 
     @property
     def round(self) -> int | None:
-        """The round, counted from 1, before which the selected weights were in use; only `penalised` and
-        `holdout` select one."""
+        """The round, counted from 1, before which the selected weights were in use; only `penalised`,
+        `holdout` and `gibbs` select one."""
         return self.sampled.round
 
     @property
@@ -107,12 +108,14 @@ def select(
     confidence: float = 0.95,
     candidates: int | str | None = None,
     holdout: int | None = None,
+    draw: int | None = None,
 ) -> Selection:
     """Select one predictor of a run; a certificate of its risk on new rows holds with probability `confidence`.
 
     `run` is a run of `play`, whose `streams` are replayed, or a learner that has not started, which plays them. `how`
     is penalised (the smallest error on rows not yet seen, with a penalty for few such rows), holdout (the fewest errors
-    on the last `holdout` rounds, by default a fifth, among the predictors before them), last, average or voted.
+    on the last `holdout` rounds, by default a fifth, among the predictors before them), gibbs (drawn from those of all
+    rounds by `draw`, by default 0), last, average or voted.
     `candidates` is the number of predictors along the run to consider, or all; by default all for a run of at most 4096
     rounds, and 256 evenly spaced ones for a longer run.
 
@@ -123,7 +126,7 @@ def select(
     >>> chosen.empirical < 0.1, chosen.bound < 0.2
     (True, True)
     """
-    check(how, confidence, holdout)
+    check(how, confidence, holdout, draw, candidates)
     core = getattr(run.learner if isinstance(run, Run) else run, "core", None)
     if not isinstance(core, Core):
         raise SettingError(f"select: the first argument must be a run or a learner, got {type(run).__name__}")
@@ -138,12 +141,12 @@ def select(
         other = again.run.learner
         if other.rounds != core.rounds or not np.array_equal(other.weights, core.weights):
             raise InputError("is not the stream that the run was trained on", "the stream")
-        return chosen(core, again.rounds, how, confidence, candidates, holdout, other.segments)
+        return chosen(core, again.rounds, how, confidence, candidates, holdout, other.segments, draw)
     with Gathering(bool(core.config["bias"][0])) as gathering:
         for stream in streams:
             play(run, stream, digest=True, keep=gathering)
         rounds = gathering.done()
-    return chosen(core, rounds, how, confidence, candidates, holdout)
+    return chosen(core, rounds, how, confidence, candidates, holdout, draw=draw)
 
 
 def chosen(
@@ -154,13 +157,14 @@ def chosen(
     candidates: int | str | None,
     holdout: int | None = None,
     segments: Sequence[dict[str, Any]] | None = None,
+    draw: int | None = None,
 ) -> Selection:
     """The selection among the predictors of a learner that has played these rounds."""
     refuse(core)  # again: what a stream makes of a learner shows when it is played
     if not len(rounds):
         raise SettingError("select: no rounds were played, so there is nothing to select from")
     points = _points(core, rounds, how, candidates)
-    voters, told = drawn(core, rounds, how, confidence, candidates, segments, holdout, points)
+    voters, told = drawn(core, rounds, how, confidence, candidates, segments, holdout, points, draw)
     learner = Selected(core, {})
     _take(learner, rounds, voters)
     found = Selection(learner, told, certificates(told), points)

@@ -36,8 +36,8 @@ from noregret.rounds import Rounds
 from noregret.run import Run, played_once, rows_weigh_one
 
 Vector = NDArray[np.float64]
-WAYS = ("penalised", "holdout", "last", "average", "voted")
-HOW = "how='holdout'"
+WAYS = ("penalised", "holdout", "gibbs", "last", "average", "voted")
+HOW = "how='{}'"
 POINT = "u_risk"  # a comparator of the mistakes of a perceptron's run
 
 
@@ -61,6 +61,7 @@ class Sampled:
     losses: Interval | None = None  # Σ_t losses of round t's candidate, each in [0, φ(−reach)]
     held: int | None = None  # the last rounds, held out
     distinct: int | None = None  # predictors before those, of which each differs from the one before it
+    draw: int | None = None  # the seed that drew h_i from h_1 … h_T
     facts: Facts | None = None  # of a perceptron's run of which every round is a candidate: its mistake bounds
 
     @property
@@ -108,17 +109,33 @@ class Sampled:
             "mistakes": self.mistakes,
             "held_out": self.held,
             "distinct": self.distinct,
+            "draw": self.draw,
         }
 
 
-def check(how: str, confidence: float, holdout: int | None = None) -> None:
+def check(
+    how: str,
+    confidence: float,
+    holdout: int | None = None,
+    draw: int | None = None,
+    candidates: int | str | None = None,
+) -> None:
     """What can be asked for."""
-    if holdout is not None and how != "holdout":
-        raise SettingError(f"{spelled('holdout')} goes with {spelled('select', 'holdout', python=HOW)}, not with {how}")
+    for name, value, goes in (("holdout", holdout, "holdout"), ("draw", draw, "gibbs")):
+        if value is not None and how != goes:
+            way = spelled("select", goes, python=HOW.format(goes))
+            raise SettingError(f"{spelled(name)} goes with {way}, not with {how}")
     if how not in WAYS:
         raise SettingError(f"select must be one of {', '.join(WAYS)}, got {how!r}")
     if not isinstance(confidence, int | float) or not 0.0 < confidence < 1.0:
         raise SettingError(f"select: confidence must lie between 0 and 1, got {confidence}")
+    if draw is not None and (isinstance(draw, bool) or not isinstance(draw, int) or draw < 0):
+        raise SettingError(f"{spelled('draw')} must be a whole number of at least 0, got {draw!r}")
+    if how == "gibbs" and candidates not in (None, "all"):
+        raise SettingError(
+            f"{spelled('candidates')} does not go with {spelled('select', 'gibbs', python=HOW.format('gibbs'))}:"
+            " the predictor is drawn from those of every round"
+        )
 
 
 def refuse(core: Core) -> None:
@@ -155,19 +172,22 @@ def drawn(
     segments: Sequence[dict[str, Any]] | None = None,
     holdout: int | None = None,
     points: Points | None = None,
+    draw: int | None = None,
 ) -> tuple[list[Candidate], Sampled]:
     """The predictors that are selected from a learner that has played these rounds, and what they are judged by.
 
     `segments` are the streams with their digests, where the learner itself was played without them. `points` may hold a
     comparator of its mistakes.
     """
-    check(how, confidence, holdout)
+    check(how, confidence, holdout, draw)
     refuse(core)
     streams = core.segments if segments is None else segments
     once, unit = played_once(streams), rows_weigh_one(streams, rounds.weights)
     told = Sampled(how, float(confidence), len(rounds), once, unit, 0, False, 0, loss=core.loss)
     if how == "holdout":
         return _held_out(core, rounds, told, candidates, holdout)
+    if how == "gibbs":
+        return _at_random(core, rounds, told, 0 if draw is None else draw)
     begins = starts(len(rounds), how, candidates)
     again = Regeneration(core, rounds, begins)
     told = replace(told, candidates=len(begins), usual=len(begins) == len(starts(len(rounds), how, None)))
@@ -215,6 +235,18 @@ def _before_round(core: Core, rounds: Rounds, at: int) -> Candidate:
     """The predictor before one round, counted from 0, as a voter of its own."""
     found = list(Regeneration(core, rounds.first(at + 1), np.array([0, at] if at else [0])))[-1]
     return replace(found, start=0, stop=1)
+
+
+def _at_random(core: Core, rounds: Rounds, told: Sampled, draw: int) -> tuple[list[Candidate], Sampled]:
+    """The predictor before a round that the seed draws, all being equally likely, and its errors from there on."""
+    T = len(rounds)
+    at = int(np.random.default_rng(draw).integers(T))
+    again = Regeneration(core, rounds, starts(T, "last", 1))
+    list(again)
+    voter = _before_round(core, rounds, at)
+    errors = int(tails(rounds, [replace(voter, start=at, stop=T)]).errors[at])
+    told = replace(told, candidates=T, usual=draw == 0, mistakes=again.mistakes)
+    return [voter], replace(told, round=at + 1, errors=errors, draw=draw)
 
 
 def penalised_risk(errors: Vector, draws: Vector, candidates: int, delta: float) -> Vector:

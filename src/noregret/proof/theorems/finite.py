@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from noregret import arithmetic
-from noregret.finite import SOA, Agnostic, Dimensions, FiniteRun, TreeAdversary, shatters_set, shatters_tree
+from noregret.finite import SOA, Agnostic, CoinGames, Dimensions, FiniteRun, TreeAdversary, shatters_set, shatters_tree
 from noregret.interval import Interval
 from noregret.proof.theorem import Certificate, Claim, Need, Theorem, rows, speaking, theorem
 
@@ -33,6 +34,11 @@ def certificates(run: FiniteRun) -> list[Certificate]:
 def dimension_certificate(found: Dimensions) -> Certificate:
     """VC ≤ Ldim ≤ ⌊log2 |H|⌋ on the dimensions found."""
     return dimension_order(found)
+
+
+def coin_certificate(games: CoinGames) -> Certificate:
+    """√(Ldim·T/8) ≤ E[regret] on games against fair coins."""
+    return littlestone_regret(games)
 
 
 REALIZABLE = Need[FiniteRun]("some hypothesis of the class gives every label", lambda run: run.realizable)
@@ -62,6 +68,12 @@ def _walked(run: FiniteRun) -> bool:
 def _agnostic(run: FiniteRun) -> Agnostic:
     assert isinstance(run.learner, Agnostic)
     return run.learner
+
+
+def agnostic_bound(learner: Agnostic) -> Interval:
+    """√(2T ln d)."""
+    log = arithmetic.log_of_whole(learner.experts)
+    return (Interval.around(log, log * 2.0**-50) * (2.0 * learner.horizon)).sqrt()
 
 
 def _size(run: FiniteRun) -> int:
@@ -115,6 +127,7 @@ def soa_littlestone(run: FiniteRun) -> Claim:
     "consistent",
     "halving",
     "soa",
+    "expert",
     needs=(DETERMINISTIC, WALKED),
     applies=lambda run: isinstance(run.adversary, TreeAdversary),
     erratum="The text sends y = 0 to the right; the formula i ← 2i + y and Figure 21.1 send it to the left, and only so"
@@ -146,12 +159,34 @@ def agnostic_littlestone(run: FiniteRun) -> Claim:
     hypothesis, whatever the labels. The bound is that of exact weights; T(T + 50)/2⁴⁶ is added for rounded ones."""
     learner, rounds = _agnostic(run), len(run.rounds)
     assert run.best is not None
-    log = arithmetic.log_of_whole(learner.experts)
-    bound = (Interval.around(log, log * 2.0**-50) * (2.0 * learner.horizon)).sqrt()
+    log, bound = arithmetic.log_of_whole(learner.experts), agnostic_bound(learner)
     loss = math.fsum(one.loss for one in run.rounds)
     regret = Interval.around(loss, (rounds + 1) * 2.0**-53) - float(run.best)
     spare = Interval(0.0, rounds * (rounds + 50) * 2.0**-46)
     return Claim(bound + spare, regret, loss, {"log_experts": log, "littlestone": float(learner.dimension)})
+
+
+@theorem(
+    "littlestone-regret",
+    "expected regret, from below",
+    "√(Ldim(H)·T/8) ≤ Σ_b E|S_{k_b}|/2 = E[regret], k_b the rounds of block b, S_k a sum of k fair signs",
+    f"{SS}, the lower bound Ω(√(Ldim(H)·T)) beside Theorem 21.10",
+    learners=(),
+    needs=(
+        Need[CoinGames]("the mistake tree is shattered", lambda g: shatters_tree(g.hypotheses, g.tree)),
+        Need[CoinGames]("the labels are fair coins, tossed one by one", lambda g: None),
+    ),
+)
+def littlestone_regret(games: CoinGames) -> Claim:
+    """Against fair coins in Ldim(H) blocks of T/Ldim(H) rounds, down a shattered tree by the majority of each block,
+    any learner has the same expected regret, Σ_b E|S_{k_b}|/2, and that is at least √(Ldim(H)·T/8).
+
+    Observed is √(Ldim·T/8) at the depth of the tree, the bound is the expected regret.
+    """
+    exact, least = float(games.expected), Interval.of(games.bound)
+    if Fraction(games.bound) ** 2 != Fraction(games.tree.depth * games.rounds, 8):
+        least = Interval.outward(games.bound, games.bound)
+    return Claim(Interval.outward(exact, exact), least, math.inf, {"tree_depth": float(games.tree.depth)})
 
 
 @theorem(

@@ -69,6 +69,7 @@ HELD = Need[Sampled](
     "the number of rounds held out, and of candidates, was fixed beforehand", lambda s: True if s.usual else None
 )
 EVERY_BEFORE = Need[Sampled]("every round before those held out is a candidate", lambda s: s.every and s.trained > 0)
+DRAWN = Need[Sampled]("the seed of the draw was fixed beforehand", lambda s: True if s.usual else None)
 PREMISE = Need[Sampled](
     "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic",
     lambda s: s.facts is not None and s.facts.mistakes.premise,
@@ -239,6 +240,23 @@ def risk_littlestone(sampled: Sampled) -> Claim:
 
 
 @_theorem(
+    "risk-drawn",
+    "risk of the chosen predictor",
+    "risk(h_r) ≤ max{p : P(Bin(n, p) ≤ k) ≥ δ}, k errors of h_r on the n rounds r … T",
+    "Clopper & Pearson 1934",
+    "gibbs",
+    needs=(DRAWN,),
+)
+def risk_drawn(sampled: Sampled) -> Claim:
+    """A round r drawn without a look at the rows leaves r … T a fresh sample for h_r. No other predictor was in
+    question, so no union bound is paid: the exact limit holds at level δ. After a draw near the end few rounds are
+    left, and the limit is large."""
+    assert sampled.errors is not None
+    bound = binomial_limit(sampled.errors, sampled.tail, sampled.log(1.0))
+    return Claim(bound, None, 1.0, _values(sampled, errors=float(sampled.errors), tail=float(sampled.tail)))
+
+
+@_theorem(
     "risk-gibbs",
     "risk of a predictor drawn from the run's",
     "(1/T) Σ_t risk(h_t) ≤ M/T + √(ln(1/δ)/(2T))",
@@ -252,6 +270,27 @@ def risk_gibbs(sampled: Sampled) -> Claim:
     T = float(sampled.rounds)
     bound = Interval.of(float(sampled.mistakes)) / T + (sampled.log(1.0) / (2.0 * T)).sqrt()
     return Claim(bound, None, 1.0, _values(sampled, mistakes=float(sampled.mistakes)))
+
+
+POWERS = range(1, 9)
+FACTORS = (*(1.0 - 1.0 / (1 << k) for k in POWERS), *(0.5 / (1 << k) for k in POWERS))  # s = e^(−λ), fixed beforehand
+
+
+@_theorem(
+    "risk-gibbs-few",
+    "risk of a predictor drawn from the run's",
+    "(1/T) Σ_t risk(h_t) ≤ min_s (ln(1/s)·M + ln(16/δ))/(T(1 − s)), s = 1 − 2^(−k) and 2^(−k−1), k = 1 … 8",
+    "a supermartingale in the mistakes, with a union bound over 16 factors s",
+    "gibbs",
+)
+def risk_gibbs_few(sampled: Sampled) -> Claim:
+    """`risk-gibbs` for runs with few mistakes: with M = 0 it falls as 1/T and not as 1/√T. For s between 0 and 1 the
+    mean of s^(mistake on round t), given the past, is 1 − (1 − s)·risk(h_t) ≤ e^(−(1 − s)·risk(h_t))."""
+    T, M = float(sampled.rounds), float(sampled.mistakes)
+    log = sampled.log(float(len(FACTORS)))
+    found = [((1.0 / Interval.of(s)).log() * M + log) / (T * (1.0 - s)) for s in FACTORS]
+    bound = Interval(min(one.lo for one in found), min(one.hi for one in found))
+    return Claim(bound, None, 1.0, _values(sampled, mistakes=M))
 
 
 @_theorem(
