@@ -52,17 +52,16 @@ class Snapshots:
 
     @property
     def left(self) -> int | None:
-        """The rows until the next one."""
         return None if self.rows is None else self.rows - self._played
 
     def due(self, rows: int) -> bool:
         """Whether it is time, after these rows."""
         self._played += rows
-        late = self.seconds is not None and time.monotonic() - self._last >= self.seconds
-        if late or self.left == 0:
-            self._played, self._last = 0, time.monotonic()
-            return True
-        return False
+        now = time.monotonic()
+        due = self.left == 0 or (self.seconds is not None and now - self._last >= self.seconds)
+        if due:
+            self._played, self._last = 0, now
+        return due
 
 
 class Playable(Protocol):
@@ -109,6 +108,7 @@ def play(
     if shuffle is not None and shuffle < 0:
         raise SettingError(f"shuffle: the seed must be at least 0, got {shuffle}")
     core = core_of(learner)
+    refuse_waiting(core)
     if shuffle is not None and core.ordered:
         why = (
             "rows with lags must keep their order"
@@ -174,8 +174,7 @@ def play(
             break
         if not ended:
             break
-        over = repeats is None or taken is None or repeats.over(taken)  # a run that is refused leaves nothing
-        if snapshots is not None and snapshots.due(len(block)) and over:
+        if snapshots is not None and snapshots.due(len(block)) and (repeats is None or repeats.over(rows)):
             _take(snapshots, core, {**segment(), "ended": False}, source.source)
     if seen is not None:
         seen.finish(source.source)
@@ -224,6 +223,16 @@ def _know_all(core: Core, source: str) -> None:
             core.know_all()
         except MemoryError as error:
             raise _short_of_memory(core, source, None, error) from error
+
+
+def refuse_waiting(core: Core) -> None:
+    """Rows that wait for their labels would be lost sight of by a run that knows nothing of them."""
+    if core.late is not None and core.late["rounds"]:
+        count = len(core.late["rounds"])
+        raise SettingError(
+            f"the model has {count:,} rows that wait for their labels: go on with"
+            f" {spelled('events', python='play_late or Pending')}"
+        )
 
 
 def core_of(learner: Any) -> Core:

@@ -84,10 +84,10 @@ class Repeats:
                     raise self._refused(segment, f"the first {digest.rows:,} rows")
             start = stop
 
-    def over(self, digest: Digest) -> bool:
-        """Whether these rows cannot be refused any more, whatever comes."""
+    def over(self, rows: int) -> bool:
+        """Whether the first `rows` cannot be refused any more, whatever comes."""
         once = all((segment.get("passes", 1), segment.get("shuffle")) == (1, None) for segment in self._digested)
-        return once and all(digest.rows > segment["rows"] for segment in self._digested)
+        return once and all(rows > segment["rows"] for segment in self._digested)
 
     def finish(self, rows: int, how: tuple[int, int | None], again: Again) -> None:
         """The stream has ended after `rows` a pass: look whether an earlier call played it in another way."""

@@ -1,5 +1,6 @@
 """A pipe, a FIFO and a terminal: every row is answered before the next is written, and nothing received is lost."""
 
+import fcntl
 import json
 import os
 import pty
@@ -15,6 +16,7 @@ import pytest
 from command import learned, numbers
 
 from noregret import model
+from noregret.stream.arriving import ROOM
 
 LIMIT = 120.0  # seconds: far more than any answer takes
 HEADS = {"svm": "", "vw": "", "jsonl": "", "csv": "a,b,label\n"}
@@ -254,11 +256,21 @@ def test_labels_that_are_no_fixed_codes_are_not_guessed(talk, here):
 # -- stops -----------------------------------------------------------------------------------------------------------
 
 
+def reads(process):
+    """Wait until the program has its standard input, which it asks to hold more."""
+    end = time.monotonic() + LIMIT
+    while fcntl.fcntl(process.stdin, fcntl.F_GETPIPE_SZ) < ROOM:
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.005)
+
+
 def stopped(start, number, kind, rng, save):
     """Write complete lines and half of one, pause, send the signal: the lines, the exit code, and what was said."""
     told = [*TOLD, *COLUMNS[kind]] if rng.random() < 0.6 else []
     process = start("learn", "-", *told, "--save", save, "--quiet")
     lines = 0
+    if rng.random() < 0.5:
+        reads(process)
     process.stdin.write(HEADS[kind].encode())
     for _ in range(rng.randint(1, 6)):
         some = [row(kind, rng) for _ in range(rng.choice([1, 20, 700, 4000]))]
@@ -269,6 +281,7 @@ def stopped(start, number, kind, rng, save):
     process.stdin.write(row(kind, rng)[: -rng.randint(1, 6)].encode())
     process.stdin.flush()
     time.sleep(rng.choice([0.0, 0.02, 1.0]))
+    reads(process)
     process.send_signal(number)
     try:
         err = process.stderr.read().decode()  # standard input is still open
@@ -293,7 +306,7 @@ def test_the_model_has_every_complete_line_that_was_written(start, here, seed):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_before_the_first_row_writes_nothing(talk, here, number):
     live = talk("learn", "-", "--save", "m.nr", "--predictions", "p.csv")
-    time.sleep(random.Random(number).uniform(0.3, 2.0))
+    reads(live.process)
     live.process.send_signal(number)
     assert live.process.wait(LIMIT) == 128 + number
     assert list(here.iterdir()) == []
@@ -317,7 +330,7 @@ def test_predict_answers_what_was_written_before_a_stop(talk, noregret, here):
     expected = noregret("predict", "m.nr", "r.svm").out
     live = talk("predict", "m.nr", "-")
     live.write("".join(rows("svm", 50)) + "1 1:0")
-    time.sleep(0.5)
+    reads(live.process)
     live.process.send_signal(signal.SIGTERM)
     out = live.process.stdout.read().decode()
     assert (live.process.wait(LIMIT), out) == (143, expected)

@@ -61,21 +61,16 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, file: BinaryIO, head: bytes) -> None:
         self._file = file
-        self._head = head
+        self.head = head  # what of it was not handed out yet
         self.position = 0
 
     def readable(self) -> bool:
         return True
 
-    @property
-    def begun(self) -> bool:
-        """Whether the head was handed out."""
-        return not self._head
-
     def readinto(self, buffer: Any) -> int:
-        if self._head:
-            count = min(len(self._head), len(buffer))
-            buffer[:count], self._head = self._head[:count], self._head[count:]
+        if self.head:
+            count = min(len(self.head), len(buffer))
+            buffer[:count], self.head = self.head[:count], self.head[count:]
         else:
             count = _fill(self._file, buffer)
         self.position += count
@@ -112,7 +107,7 @@ class Opened:
 
     def ready(self, seconds: float = 0.0) -> bool:
         """Whether a read would return at once, or within `seconds`; one that decompresses is not asked."""
-        if self._arriving is None or self.compression is not None or self._pushed or not self._counted.begun:
+        if self._arriving is None or self.compression is not None or self._pushed or self._counted.head:
             return True
         return self._arriving.ready(seconds)
 
