@@ -21,7 +21,7 @@ from oracle.theorems import played
 PAGE = Path(__file__).parents[2] / "docs" / "theorems.md"
 every = pytest.mark.parametrize("one", THEOREMS.values(), ids=list(THEOREMS))
 OTHERS = ("consistent", "halving", "soa", "agnostic", "weighted-majority", "hedge", "hedge-doubling", "adahedge")
-OTHERS += ("fixed-share", "mixture", "gradient")  # learners of finite classes and of experts
+OTHERS += ("expert", "fixed-share", "mixture", "gradient")  # learners of finite classes and of experts
 OTHERS += ("batch-sum", "batch-average", "batch-normalised", "batch-random")
 OTHERS += ("selection",)  # predictors chosen after a run
 OTHERS += ("expert",)  # SOA with some rounds turned
