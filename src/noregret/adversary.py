@@ -25,7 +25,7 @@ from noregret.setting import as_number
 from noregret.stream.block import Dense
 
 Vector = NDArray[np.float64]
-ENTRIES = 10_000_000  # rounds × features: the game keeps every w_t and g_t
+ENTRIES = 1_000_000  # rounds × features: the game keeps every w_t and g_t
 LENGTHS = (1e-100, 1e100)  # between these the square of a norm keeps all its digits
 LABEL = np.ones(1)
 ZERO = Fraction(0)

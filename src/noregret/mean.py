@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret.errors import InputError, SettingError, spelled
-from noregret.interval import Interval
+from noregret.interval import Interval, total
 from noregret.rational import nearest, whole_numbers
 from noregret.setting import as_number
 from noregret.stream import read
 from noregret.stream.block import Dense
 
 Vector = NDArray[np.float64]
-ENTRIES = 10_000_000  # rounds × columns: the run keeps every row and every w_t
+ENTRIES = 2_000_000  # rounds × columns: the run keeps every row and every w_t
 SPREAD = 1e100  # the largest number: its square is finite, and so are the sums
 MISSING = ("error", "zero", "skip")  # what becomes of a row with an empty cell
 NOBODY = "\0"  # the name of no column
@@ -63,7 +63,7 @@ class MeanRun:
         """‖w_t − a_t‖² for every round: the loss is σ/2 of it, and ‖g_t‖² is σ² of it."""
         rows, points, unit = self._whole
         apart = points[:-1] - rows
-        return [total * unit * unit for total in (apart * apart).sum(axis=1).tolist()]
+        return [one * unit * unit for one in (apart * apart).sum(axis=1).tolist()]
 
     @cached_property
     def loss(self) -> Fraction:
@@ -77,7 +77,7 @@ class MeanRun:
         squares = np.cumsum((rows * rows).sum(axis=1))
         sums = np.cumsum(rows, axis=0)
         whole = zip(squares.tolist(), (sums * sums).sum(axis=1).tolist(), range(1, len(self) + 1), strict=True)
-        return [(square - Fraction(total, t)) * unit * unit for square, total, t in whole]
+        return [(square - Fraction(of_sum, t)) * unit * unit for square, of_sum, t in whole]
 
     @cached_property
     def outside(self) -> Interval:
@@ -90,8 +90,8 @@ class MeanRun:
     def mean_norm2(self) -> Fraction:
         """‖Σa/T‖²."""
         rows, _, unit = self._whole
-        total = rows.sum(axis=0)
-        return Fraction(int((total * total).sum()), len(self) ** 2) * unit * unit
+        added = rows.sum(axis=0)
+        return Fraction(int((added * added).sum()), len(self) ** 2) * unit * unit
 
     @cached_property
     def regret(self) -> Interval:
@@ -125,11 +125,12 @@ class MeanRun:
         t = np.arange(1, len(self) + 1).astype(object)[:, None]
         step = (t - 1) * points[:-1] + rows  # t·v_t
         further = ((t * points[1:] - step) * (t * points[1:] + step - 2 * t * u)).sum(axis=1).tolist()
-        moved = sum((Fraction(max(one, 0), k) for k, one in enumerate(further, 1)), ZERO) * unit * unit
+        parts = [nearest(Fraction(max(one, 0), k) * unit * unit) for k, one in enumerate(further, 1)]
+        moved = total(np.array([one.lo for one in parts]), np.array([one.hi for one in parts]))
         off = len(self) * u - rows.sum(axis=0)
         apart = nearest(Fraction(int((off * off).sum()), len(self)) * unit * unit)
         lost = (apart - self.outside.square() * float(len(self))).positive()
-        return (nearest(moved) + lost) * (0.5 * self.sigma)
+        return (moved + lost) * (0.5 * self.sigma)
 
 
 def mean_estimation(

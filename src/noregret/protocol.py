@@ -108,6 +108,7 @@ def play(
     if shuffle is not None and shuffle < 0:
         raise SettingError(f"shuffle: the seed must be at least 0, got {shuffle}")
     core = core_of(learner)
+    refuse_waiting(core)
     if shuffle is not None and core.ordered:
         why = (
             "rows with lags must keep their order"
@@ -222,6 +223,16 @@ def _know_all(core: Core, source: str) -> None:
             core.know_all()
         except MemoryError as error:
             raise _short_of_memory(core, source, None, error) from error
+
+
+def refuse_waiting(core: Core) -> None:
+    """Rows that wait for their labels would be lost sight of by a run that knows nothing of them."""
+    if core.late is not None and core.late["rounds"]:
+        count = len(core.late["rounds"])
+        raise SettingError(
+            f"the model has {count:,} rows that wait for their labels: go on with"
+            f" {spelled('events', python='play_late or Pending')}"
+        )
 
 
 def core_of(learner: Any) -> Core:

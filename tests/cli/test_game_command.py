@@ -231,7 +231,7 @@ def test_the_table_and_the_picture_of_a_linear_game(noregret, tmp_path):
             "linear game: radius must lie between 1e-100 and 1e100, got -1.0",
         ),
         ("linear:9 --learner vaw", "linear game: vaw does not predict two classes by weights that it has"),
-        ("linear:9 --learner you", "learner must be one of auto, perceptron"),
+        ("linear:9 --learner you", "learner must be one of the "),
         ("linear:9 --learner ogd:speed=3", "ogd has "),
         ("linear:9 --seconds 3", "--seconds is for games of a class, not linear losses"),
         ("linear:9 --rounds 3", "--rounds is for games of a class, not linear losses"),

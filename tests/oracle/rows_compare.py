@@ -10,6 +10,7 @@ from oracle import (  # noqa: F401
     rows_games,
     rows_gradient,
     rows_labels,
+    rows_late,
     rows_losses,
     rows_matrices,
     rows_others,
@@ -46,6 +47,7 @@ ALLOWED = {
     **dict.fromkeys(
         ["coin-wealth", "coin-ball", "coin-at-hindsight"], (FORMULA, 1.0, "roundings × the size of what was bet")
     ),
+    "late-rate": (FORMULA, 1.0, "bound × Facts.allowance"),
     **dict.fromkeys(["risk-binomial", "risk-drawn"], (1e-9, 0.0, "Stirling's series, between two of its partial sums")),
 }
 MILLIONTH = Decimal("1e-6")

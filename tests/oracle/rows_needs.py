@@ -24,6 +24,7 @@ def _inverse_root(data):
 
 NEEDS = {
     "every round weighs 1": lambda data: not data.weighted,
+    "no round was predicted while others waited for their labels": lambda data: True,
     "no round weighs more than 1": lambda data: all(k <= 1 for k in data.k),
     "every update was made at y⟨w,x⟩ ≤ 0, in exact arithmetic": lambda data: _mistakes(data).premise,
     "the run starts at w₁ = 0": lambda data: not any(data.start),

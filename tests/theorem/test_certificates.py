@@ -24,6 +24,7 @@ OTHERS = ("consistent", "halving", "soa", "agnostic", "weighted-majority", "hedg
 OTHERS += ("fixed-share", "mixture", "gradient")  # learners of finite classes and of experts
 OTHERS += ("batch-sum", "batch-average", "batch-normalised", "batch-random")
 OTHERS += ("selection",)  # predictors chosen after a run
+OTHERS += ("expert",)  # SOA with some rounds turned
 OTHERS += ("linear-game", "mean")  # any learner of linear losses; the mean of rows
 OTHERS += ("late",)  # predictions whose labels came late
 

@@ -148,7 +148,7 @@ def test_a_regret_that_is_not_reached_would_be_told():
         (lambda: nr.linear_game(Perceptron(), 3, features=2), "features must be a whole number of at least 3, got 2"),
         (lambda: nr.linear_game(Perceptron(), 3, length=0.0), "length must lie between 1e-100 and 1e100, got 0.0"),
         (lambda: nr.linear_game(Perceptron(), 3, radius=math.nan), "radius must lie between 1e-100 and 1e100, got nan"),
-        (lambda: nr.linear_game(Perceptron(), 10**7), "rounds times features may be 10,000,000 at most"),
+        (lambda: nr.linear_game(Perceptron(), 10**7), "rounds times features may be 1,000,000 at most"),
         (lambda: nr.linear_game(object(), 3), r"must be a linear learner or have the methods point\(\) and learn"),
         (lambda: nr.linear_game(Perceptron(bias=True), 3), "omit bias, scale and unit_norm"),
         (lambda: nr.linear_game(nr.KernelPerceptron(), 3), "kernel does not predict two classes by weights"),

@@ -35,21 +35,27 @@ from noregret.finite import (
     play_finite,
 )
 from noregret.interval import Interval
+from noregret.late.playing import play_late
 from noregret.learner import LEARNERS, OnlineGradientDescent
 from noregret.loss import parse
 from noregret.mean import mean_estimation
+from noregret.proof.facts.gradients import roundings
+from noregret.proof.facts.late import LateFacts
+from noregret.proof.late import theorems_of
+from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
 from noregret.proof.theorems import THEOREMS, batch, finite, risk
 from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
-from noregret.rounds import Rounds
+from noregret.rounds import Gathering, Rounds
 from noregret.task.blend import blend
 from noregret.task.select import select
 from oracle.rows import ORACLE
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
 from oracle.rows_games import GAME_NEEDS, Linear, Mean
+from oracle.rows_late import LATE_NEEDS, Late
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
@@ -307,6 +313,56 @@ def test_many_classes(update, size):
         run_all(facts)
 
 
+# -- late labels -------------------------------------------------------------------------------------------------------
+
+
+def late_events(rng, X):
+    """Predictions and labels in some order, and the rows that waited while each label was learned."""
+    open_rows, events, waiting = [], [], []
+    for t in range(len(X)):
+        events.append({"id": t, "x": X[t].tolist()})
+        open_rows.append(t)
+        while open_rows and rng.random() < 0.5:
+            key = open_rows.pop(int(rng.integers(len(open_rows))))
+            events.append({"id": key})
+            waiting.append([X[i].tolist() for i in open_rows])
+    return events, waiting
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3, 30.0])
+@pytest.mark.parametrize("rate", ["late", "auto", "sqrt:0.5"])
+def test_late_labels(size, rate):
+    rng = seeded("late", size, rate)
+    for trial in range(12):
+        loss = str(rng.choice(["hinge", "logistic", "absolute"]))
+        X, y = stream(rng, str(rng.choice(["plain", "whole", "zeros"])), loss == "absolute", size)
+        events, waiting = late_events(rng, X)
+        labels = {one["id"]: one for one in events if "x" not in one}
+        for key, one in labels.items():
+            one["y"] = float(y[key])
+        revised = trial % 6 == 5 and labels
+        if revised and loss != "absolute":
+            key = next(iter(labels))
+            events.append({"id": key, "y": -float(y[key]), "revise": True})
+            waiting.append([])
+        settings = {"loss": loss, "rate": rate, "radius": float(rng.choice([0.5, 2.0]))}
+        if trial % 4 == 3:
+            settings["scale"] = "max"
+        if trial % 4 == 2:
+            settings["start"] = (0.1 * rng.normal(size=X.shape[1])).tolist()
+        core = LEARNERS["ogd"](**settings)
+        with Gathering(False) as gathering:
+            late = play_late(core, events, keep=gathering)
+            arrived = gathering.done()
+        if not len(arrived):
+            continue
+        facts = LateFacts(late.book, late.run, arrived)
+        found = best(facts.plays.rounds, core.loss, core.domain.radius, 0.0, gap=1e-3, seconds=2.0)
+        facts = LateFacts(late.book, late.run, arrived, found, found.points)
+        for one in theorems_of(facts):
+            compare(one, facts, Late(facts, waiting), LATE_NEEDS, roundings(arrived))
+
+
 # -- experts, finite classes, the batch perceptron, risk ---------------------------------------------------------------
 
 
@@ -562,7 +618,7 @@ def test_every_theorem_has_a_second_derivation():
     assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
     assert not set(LEFT_OUT) & set(ORACLE)
     asked = {need.statement for one in THEOREMS.values() for need in one.needs}
-    assert asked <= set(NEEDS) | set(GAME_NEEDS)
+    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS)
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):

@@ -378,9 +378,10 @@ def test_settings_that_cannot_be():
         Pending(3)
     with pytest.raises(InputError, match=r"an id must be a string or a whole number, got 1\.5"):
         Pending(nr.Perceptron()).predict(1.5, [1.0])
-    with pytest.raises(SettingError, match="2 rounds that wait for their labels"):
+    with pytest.raises(SettingError, match="2 rows that wait for their labels: go on with play_late or Pending"):
         learner = nr.Perceptron()
         nr.play_late(learner, [{"id": 1, "x": [1.0]}, {"id": 2, "x": [2.0]}])
+        assert Pending(learner).waiting == 2
         nr.play_late(learner, ([[1.0]], [1]), delay=1)
     assert event_of('{"id": "a", "y": 1}').asks == "label"
     assert Book(LEARNERS["perceptron"](), Rules()).digest == "00" * 32

@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
-from noregret.cli.choosing import Chosen, chosen, task_told
+from noregret.cli.choosing import Chosen, task_told
+from noregret.cli.choosing import chosen as chosen_learner
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from noregret.late.playing import LateRun
     from noregret.rounds import Gathering, Rounds
     from noregret.run import Run
+    from noregret.stream import Stream
 
 
 def learning(stream: str, asked: Asked, late: Late) -> Learning:
@@ -43,7 +45,8 @@ class Delayed(Learning):
 
     def check(self) -> None:
         asked, when = self.asked, self.when
-        schedules = [name for name in ("events", "delay", "arrival") if getattr(when, name) not in (None, False)]
+        chosen = {"events": when.events, "delay": when.delay is not None, "arrival": when.arrival is not None}
+        schedules = [name for name, given in chosen.items() if given]
         if len(schedules) != 1:
             given = " and ".join(map(flag, schedules)) or "none"
             raise SettingError(f"late labels need one of --events, --delay and --arrival; got {given}")
@@ -66,6 +69,14 @@ class Delayed(Learning):
         super().check()
         if when.arrival is not None:
             asked.ignore = ",".join(filter(None, [asked.ignore, when.arrival, when.time]))
+
+    def _opened(self, interrupt: Interrupt) -> Stream:
+        try:
+            return super()._opened(interrupt)
+        except SettingError as error:
+            if self.when.arrival is None or not str(error).startswith("--ignore names a column"):
+                raise
+            raise SettingError(str(error).replace("--ignore", "--arrival", 1)) from None
 
     # -- the rounds ------------------------------------------------------------------------------------------
 
@@ -163,7 +174,9 @@ class Delayed(Learning):
         answer = self._answer()
         if not self.when.events:
             answer |= {"columns": self.source.columns, "decisions": self.source.decisions}
-        put_json(answer if self.receipt is None else certified(answer, self.receipt))
+        if self.receipt is not None:
+            answer = {**certified(answer, self.receipt), "learner_run": certified({"regret": None}, self.receipt.run)}
+        put_json(answer)
 
     def _show(self) -> None:
         from noregret.cli.show import as_read, show_late, show_lines, title
@@ -181,6 +194,8 @@ class Delayed(Learning):
 
 class Events(Delayed):
     """A log of events, or events as they come."""
+
+    takes_waiting = True
 
     def check(self) -> None:
         super().check()
@@ -227,7 +242,7 @@ class Events(Delayed):
             from noregret.cli.options import make_learner
 
             wanted = replace(wanted, task=task_of(make_learner(wanted.name, dict(wanted.settings))))
-        return chosen(wanted, None)
+        return chosen_learner(wanted, None)
 
     def _play(self, keep: Gathering | None, watch: Callable[..., None], stop: Callable[[], bool]) -> Run:
         from noregret.cli.saving import snapshots

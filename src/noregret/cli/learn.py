@@ -146,7 +146,7 @@ class Late(Group):
     @property
     def asked(self) -> bool:
         """Whether labels come late."""
-        return any(getattr(self, name) not in (None, False) for name in self.options())
+        return self.events or any(getattr(self, name) is not None for name in self.options() if name != "events")
 
 
 @grouped

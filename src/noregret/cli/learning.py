@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
@@ -31,7 +31,7 @@ from noregret.cli.signals import stop_code
 from noregret.cli.solving import checked_gap, checked_seconds
 from noregret.cli.terminal import put_json
 from noregret.errors import EmptyError, SettingError
-from noregret.protocol import play
+from noregret.protocol import play, refuse_waiting
 from noregret.rounds import Gathering
 from noregret.stream.files import files_of
 from noregret.stream.opening import Input
@@ -60,6 +60,7 @@ class Learning:
     selection: Selection | None = None
     receipt: Any = None
     kind: str | None = None  # of picture
+    takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
     def __init__(self, stream: str, asked: Asked) -> None:
         self.stream = stream
@@ -127,6 +128,8 @@ class Learning:
         if self.before is None:
             check_named(wanted)
         core = None if self.before is None else self.before.core
+        if core is not None and not self.takes_waiting:
+            refuse_waiting(core)
         self.recipe = with_defaults(recipe) if core is None else core.options
         self.file = None if files_of(self.stream) is not None else Input(self.stream)
         self.held = Held(core is not None or task_told(wanted))

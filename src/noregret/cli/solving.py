@@ -53,7 +53,7 @@ def closing_in(quiet: bool) -> Iterator[Callable[[float, float], None]]:
         yield lambda lower, upper: tell(f"loss of the best model in hindsight: between {lower:.6g} and {upper:.6g}")
 
 
-def certified(answer: dict[str, Any], receipt: Receipt) -> dict[str, Any]:
+def certified(answer: dict[str, Any], receipt: Receipt | LateReceipt) -> dict[str, Any]:
     """A run's JSON with its regret and certificates."""
     regret = None
     if receipt.regret is not None:

@@ -13,7 +13,7 @@ from noregret.late.book import MOST, REMEMBERED, Book
 from noregret.late.events import apply, event_of, lines_of, placed, written
 from noregret.late.pending import Answer, Pending
 from noregret.late.schedule import Delay, Schedule, arrival, due
-from noregret.protocol import agree, as_before, core_of, encoded, row_weights
+from noregret.protocol import agree, as_before, core_of, encoded, refuse_waiting, row_weights
 from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.stream import read
@@ -84,8 +84,7 @@ def play_late(
     if delay is None and arrival is None:
         steps = _events(late, stream, skip_seen)
     else:
-        if late.waiting:
-            raise SettingError(f"the model has {late.waiting} rounds that wait for their labels: go on with its events")
+        refuse_waiting(core)
         source = read(stream, features=core.features, **as_before(core, stream))
         agree(core, source)
         when = Delay(delay) if delay is not None else _schedule(arrival, time_column, stream)

@@ -57,6 +57,11 @@ class LateReceipt:
         return f"<LateReceipt of {name}: {rounds} rounds, {len(self.certificates)} theorems of the predictions>"
 
     @property
+    def curve(self) -> list[dict[str, Any]]:
+        """The regret after fewer rounds: that of the learner alone is looked at."""
+        return self.run.curve
+
+    @property
     def broken(self) -> list[str]:
         """The theorems that this run breaks: a bug, in noregret or in the theorem."""
         return [one["theorem"] for one in self.certificates if one["verdict"] == "broken"] + self.run.broken
