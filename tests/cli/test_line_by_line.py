@@ -305,6 +305,18 @@ def test_the_model_has_every_complete_line_that_was_written(start, here, seed):
     assert model.load("m.nr")[0].rounds == lines
 
 
+def test_rows_that_were_held_in_several_blocks_are_played_before_a_stop(talk, here):
+    live = talk("learn", "-", "--save", "m.nr", "--quiet")
+    reads(live.process)
+    for seed in range(4):
+        live.write("".join(rows("svm", 5, seed)))
+        time.sleep(0.2)
+    live.process.send_signal(signal.SIGINT)
+    assert live.process.wait(LIMIT) == 130
+    core, _ = model.load("m.nr")
+    assert (core.rounds, core.segments[-1]["ended"]) == (20, False)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_before_the_first_row_writes_nothing(talk, here, number):
     live = talk("learn", "-", "--save", "m.nr", "--predictions", "p.csv")
