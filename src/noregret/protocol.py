@@ -86,6 +86,7 @@ def play(
     most: int | None = None,
     watch: Watcher | None = None,
     stop: Callable[[], bool] = lambda: False,
+    cut: Callable[[], bool] | None = None,
     snapshots: Snapshots | None = None,
 ) -> Run:
     """Play the stream's rows as rounds, one after another, and say what happened.
@@ -95,8 +96,9 @@ def play(
     `skip_seen` passes over the rows that the learner was given before, after checking that they are the same. Without
     `again` such rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the
     rounds as they are played, to look back on; `most` ends the play after this number of rows. `watch` is called
-    after every block, `stop` before the next, and `snapshots` says when the learner is to be saved meanwhile. An
-    estimator's `class_weight` counts unless another is given here; its `passes` and `shuffle` are those of `fit`.
+    after every block, `stop` before the next; `cut` says at the end whether the stream was, too. `snapshots` says
+    when the learner is to be saved meanwhile. An estimator's `class_weight` counts unless another is given here; its
+    `passes` and `shuffle` are those of `fit`.
 
     >>> from noregret.learner import Perceptron
     >>> run = play(Perceptron(), ([[1.0], [1.0], [-1.0]], [1, 1, -1]))
@@ -180,6 +182,8 @@ def play(
         seen.finish(source.source)
     if repeats is not None and ended and rows and source.rereadable:
         repeats.finish(rows // passes, (passes, shuffle), _again(core, source, class_weight))
+    stopped = stopped or (stop if cut is None else cut)()
+    ended = ended and not stopped
     if rows:
         core.segments.append(segment())
     _know_all(core, source.source)
@@ -187,7 +191,7 @@ def play(
         core,
         before,
         time.perf_counter() - began,
-        stopped=stopped or stop(),
+        stopped=stopped,
         digest=None if taken is None else taken.hexdigest(),
         mistake_bits=None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
     )

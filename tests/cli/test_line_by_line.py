@@ -7,13 +7,15 @@ import pty
 import random
 import select
 import signal
+import subprocess
+import sys
 import termios
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from command import learned, numbers
+from command import ENVIRONMENT, learned, numbers
 
 from noregret import model
 from noregret.stream.arriving import ROOM
@@ -303,6 +305,18 @@ def test_the_model_has_every_complete_line_that_was_written(start, here, seed):
     assert model.load("m.nr")[0].rounds == lines
 
 
+def test_rows_that_were_held_in_several_blocks_are_played_before_a_stop(talk, here):
+    live = talk("learn", "-", "--save", "m.nr", "--quiet")
+    reads(live.process)
+    for seed in range(4):
+        live.write("".join(rows("svm", 5, seed)))
+        time.sleep(0.2)
+    live.process.send_signal(signal.SIGINT)
+    assert live.process.wait(LIMIT) == 130
+    core, _ = model.load("m.nr")
+    assert (core.rounds, core.segments[-1]["ended"]) == (20, False)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_before_the_first_row_writes_nothing(talk, here, number):
     live = talk("learn", "-", "--save", "m.nr", "--predictions", "p.csv")
@@ -418,3 +432,31 @@ def test_the_table_goes_to_standard_error_where_predictions_go_to_standard_outpu
     assert answer.out == (here / "p.csv").read_text()
     assert "baseline: most frequent label" in answer.err
     assert noregret("predict", "p.nr", "-", "-o", "-").code == 2
+
+
+def test_a_python_without_buffers_writes_the_same(here):
+    """Its output gets a buffer of its own, for a call of the system a line would take most of the time."""
+    (here / "r.svm").write_text("".join(rows("svm", 500)))
+    command = [
+        sys.executable,
+        "-m",
+        "noregret",
+        "learn",
+        "r.svm",
+        "--learner",
+        "perceptron",
+        "--predictions",
+        "-",
+        "--quiet",
+    ]
+    written = []
+    for unbuffered in ("", "1"):
+        reading, writing = os.pipe()
+        fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, ROOM)
+        environment = {**ENVIRONMENT, "PYTHONUNBUFFERED": unbuffered}
+        assert subprocess.run(command, stdout=writing, env=environment, timeout=LIMIT).returncode == 0
+        os.close(writing)
+        with open(reading, "rb") as answers:
+            written.append(answers.read())
+    assert written[0] == written[1]
+    assert written[0].count(b"\n") == 501

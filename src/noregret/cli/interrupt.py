@@ -46,7 +46,7 @@ class Interrupt:
         return self._whole
 
     def stops(self) -> bool:
-        """Whether no more blocks are to be played."""
+        """Whether no more blocks are to be played; of a stream that is read to its end, those that came are."""
         return self._asked and not self._draining
 
     def watched(self, stream: Stream) -> Stream:
@@ -101,6 +101,6 @@ class Interrupt:
             finally:
                 self._waits = False
             if block is None:
-                self._draining, self._whole = False, True
+                self._whole = True
                 return
             yield block

@@ -217,7 +217,7 @@ class Events(Delayed):
                 interrupt.asks()
                 self.choice = self._chosen() if self.before is None else self.before
                 keep = self._gathering(stack)
-                with self._watching(True, interrupt.stops) as watch:
+                with self._watching(True, lambda: interrupt.asked) as watch:
                     self.run = self._play(keep, watch, interrupt.stops)
                 if interrupt.asked and not self.run.stopped:
                     self.run = replace(self.run, stopped=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -55,6 +56,7 @@ class Learning:
     source: Stream
     choice: Chosen
     run: Run
+    interrupt: Interrupt
     saving: Saving | None = None
     rounds: Rounds | None = None  # kept where something looks back on them
     selection: Selection | None = None
@@ -156,14 +158,17 @@ class Learning:
         gathers = self.asked.shuffle is not None or twice
         with ExitStack() as stack:
             with Interrupt(self.file, gently=not gathers) as interrupt:
+                self.interrupt = interrupt
                 self.source = self._opened(interrupt)
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
                 self.held.core = self.choice.core
                 self._check_choice()
                 gathering = self._gathering(stack)
                 once = self.asked.passes == 1 and not gathers
-                with self._watching(once, interrupt.stops) as watch:
+                with self._watching(once, lambda: interrupt.asked) as watch:
                     self.run = self._play(gathering, watch, interrupt.stops)
+                if interrupt.asked and not self.run.stopped:
+                    self.run = replace(self.run, stopped=True)
             self.rounds = None if gathering is None or self.run.stopped else gathering.done()
             self._select_and_save()
             if self.rounds is not None and self.asked.proves:
@@ -230,6 +235,7 @@ class Learning:
             class_weight=self.recipe["class_weight"],
             watch=watch,
             stop=stop,
+            cut=lambda: self.interrupt.asked,
             snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
         )
 

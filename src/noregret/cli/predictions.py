@@ -33,11 +33,25 @@ def answers(path: Path | None) -> Iterator[tuple[IO[bytes], bool]]:
     """What to write predictions to, and whether a reader may be waiting for them; `-` is standard output."""
     if named(path) is None:
         sys.stdout.flush()
-        yield sys.stdout.buffer, True
+        with _buffered(sys.stdout.buffer) as file:
+            yield file, True
     else:
         assert path is not None
         with whole_file(path) as file:
             yield file, not has_whole(path)
+
+
+@contextmanager
+def _buffered(file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """The output with a buffer, also where Python was started without any: a line would be a call of the system."""
+    if not isinstance(file, io.RawIOBase):
+        yield file
+        return
+    made = io.BufferedWriter(file)
+    try:
+        yield made
+    finally:
+        made.detach()
 
 
 def named(path: Path | None) -> Path | None:
