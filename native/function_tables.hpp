@@ -1,4 +1,4 @@
-// Constants of functions.hpp, written by tests/tables.py: not to be edited.
+// Constants of functions.hpp, written by native/tests/tables.py: not to be edited.
 #pragma once
 
 #include <cstdint>

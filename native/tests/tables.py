@@ -137,7 +137,7 @@ def euler() -> Fraction:
 def main() -> None:
     ln2_high, step = on_grid(LN2, 42), LN2 / PARTS
     step_high = on_grid(step, 42)
-    print("// Constants of functions.hpp, written by tests/tables.py: not to be edited.")
+    print("// Constants of functions.hpp, written by native/tests/tables.py: not to be edited.")
     print("#pragma once\n\n#include <cstdint>\n\nnamespace noregret::functions {\n")
     print("struct PowerOfTwo {\n    double value;\n    double rest;  // relative to value\n};\n")
     print("// 2^(i/128).\ninline constexpr PowerOfTwo POWERS_OF_TWO[128] = {")

@@ -108,7 +108,7 @@ def late_rows(late: LateRun) -> list[Row]:
     n = found["labelled"]
     rows: list[Row] = [("rows predicted", number(found["predicted"]), "")]
     rows += [(f"  {what}", number(found[name]), "") for name, what in WAITS.items() if found[name]]
-    rows += [("labels that came", number(n), "")]
+    rows += [("labels learned", number(n), "")]
     rows += [(f"  {what}", number(found[name]), "") for name, what in LABELS.items() if found[name]]
     rows += [("  updates between a row and its label", number(found["delay"]), per_round(found["delay"], n))]
     if run.mistakes is not None:

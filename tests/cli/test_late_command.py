@@ -148,10 +148,10 @@ def test_labels_that_come_at_a_time(noregret, here):
         (["--delay", "3", "--passes", "2"], "--passes cannot be used with late labels"),
         (
             ["--delay", "3", "--events"],
-            "late labels need one of --events, --delay and --arrival; got --events and --delay",
+            "give only one of --events, --delay and --arrival; got --events and --delay",
         ),
-        (["--expire", "3"], "late labels need one of --events, --delay and --arrival; got none"),
-        (["--delay", "3", "--time", "x"], "--time goes with --arrival"),
+        (["--expire", "3"], "--expire needs --events, --delay or --arrival"),
+        (["--delay", "3", "--time", "x"], "--time needs --arrival"),
         (["--delay", "-1"], "--delay must be a whole number of at least 0, got -1"),
         (["--delay", "3", "--expire", "0"], "expire must be a whole number of at least 1, got 0"),
         (["--events"], "--events needs --task binary, multiclass or regression, or a model with --resume"),

@@ -223,7 +223,7 @@ def test_a_log_goes_on_behind_the_events_that_were_seen(tmp_path):
     rest = nr.play_late(pending.learner, events, skip_seen=True)
     whole = nr.play_late(nr.OnlineGradientDescent(loss="logistic"), events)
     assert everything(Wrapped(rest)) == everything(Wrapped(whole))
-    with pytest.raises(InputError, match="33: the events up to here are not those that the model has seen"):
+    with pytest.raises(InputError, match="33: the log differs from the one that the model has seen: its first 33 events"):
         nr.play_late(nr.load(tmp_path / "m.nr").learner, [events[1], events[0], *events[2:]], skip_seen=True)
     with pytest.raises(InputError, match="holds only 5 events, the model has seen 33"):
         nr.play_late(nr.load(tmp_path / "m.nr").learner, events[:5], skip_seen=True)
@@ -296,7 +296,7 @@ def test_the_same_prediction_twice_is_one():
     late = Pending(nr.Perceptron())
     first = late.predict("a", {"x": 1.0, "y": 2.0})
     assert late.predict("a", {"y": 2.0, "x": 1.0}) == first and late.figures["predicted"] == 1
-    with pytest.raises(InputError, match="the id 'a' was given with another x before"):
+    with pytest.raises(InputError, match="the id 'a' already belongs to another row"):
         late.predict("a", {"x": 1.0, "y": 2.5})
     late.learn_one("a", 1)
     assert late.predict("a", {"x": 1.0, "y": 2.0}).score == first.score
@@ -338,7 +338,7 @@ def test_members_of_a_pool_are_judged_by_what_they_said_when_the_row_came():
 @pytest.mark.parametrize(
     ("event", "sentence"),
     [
-        ('{"id": "a"}', "is not an event: the keys must be"),
+        ('{"id": "a"}', "is not an event: expected {id, x}"),
         ('{"y": 1}', "got y"),
         ('{"id": "a", "x": {"f": 1}, "expire": true}', "got id, x, expire"),
         ('{"id": "a", "y": 1, "w": 2}', "is not an event"),
@@ -349,7 +349,7 @@ def test_members_of_a_pool_are_judged_by_what_they_said_when_the_row_came():
         ('{"id": "a", "x": {"f": null}}', "must be finite"),
         ('{"id": "a", "x": "f"}', "is not an event: expected"),
         ('{"id": "a", "x": {"f": 1}, "w": -1}', "a weight must be at least 0"),
-        ('{"id": "known", "x": {"f": 2.0}}', "was given with another x"),
+        ('{"id": "known", "x": {"f": 2.0}}', "already belongs to another row"),
     ],
 )
 def test_an_event_that_is_none_says_where_and_changes_nothing(event, sentence):
@@ -411,6 +411,6 @@ def test_a_column_says_at_what_time(tmp_path):
     source = nr.read(table, ignore=["known", "day"])
     nr.play_late(nr.Perceptron(), source, arrival="known", time_column="day", answer=order.append)
     assert [answer.version for answer in order] == [0, 0, 2, 2, 3]
-    with pytest.raises(InputError, match=r"rows\.csv:5: the times of the rows must not go back"):
+    with pytest.raises(InputError, match=r"rows\.csv:5: the time of this row is before that of the row before"):
         table.write_text(table.read_text().replace("-2,-1,2024-01-03", "-2,-1,2024-01-01"))
         nr.play_late(nr.Perceptron(), nr.read(table, ignore=["known", "day"]), arrival="known", time_column="day")

@@ -48,10 +48,13 @@ class Delayed(Learning):
         chosen = {"events": when.events, "delay": when.delay is not None, "arrival": when.arrival is not None}
         schedules = [name for name, given in chosen.items() if given]
         if len(schedules) != 1:
-            given = " and ".join(map(flag, schedules)) or "none"
-            raise SettingError(f"late labels need one of --events, --delay and --arrival; got {given}")
+            if schedules:
+                given = " and ".join(map(flag, schedules))
+                raise SettingError(f"give only one of --events, --delay and --arrival; got {given}")
+            other = next(name for name in when.options() if getattr(when, name) is not None and name != "events")
+            raise SettingError(f"{flag(other)} needs --events, --delay or --arrival")
         if when.time is not None and when.arrival is None:
-            raise SettingError("--time goes with --arrival")
+            raise SettingError("--time needs --arrival")
         refused = {
             "passes": asked.passes > 1,
             "shuffle": asked.shuffle is not None,
@@ -65,6 +68,8 @@ class Delayed(Learning):
         }
         for name, wrong in refused.items():
             if wrong:
+                if name in ("skip", "every"):
+                    raise SettingError(f"{flag(name)} works with --events, not with --delay or --arrival: leave it out")
                 raise SettingError(f"{flag(name)} cannot be used with late labels: leave it out")
         super().check()
         if when.arrival is not None:
@@ -85,7 +90,7 @@ class Delayed(Learning):
 
         when = self.when
         if when.arrival is not None and (self.file is None or not self.file.rereadable):
-            raise SettingError("--arrival needs one table in a file, which is read once more for it")
+            raise SettingError("--arrival reads the table twice: give one file, not a pipe or several files")
         self.late = play_late(
             self._pending(keep),
             self.source,
@@ -218,10 +223,8 @@ class Events(Delayed):
                 self.choice = self._chosen() if self.before is None else self.before
                 keep = self._gathering(stack)
                 with self._watching(True, lambda: interrupt.asked) as watch:
+                    self.interrupt = interrupt
                     self.run = self._play(keep, watch, interrupt.stops)
-                if interrupt.asked and not self.run.stopped:
-                    self.run = replace(self.run, stopped=True)
-                    self.late = replace(self.late, run=self.run)
             self.rounds = None if keep is None else keep.done()
             if self.saving is not None:
                 self.saving(self.run.learner)
@@ -257,7 +260,14 @@ class Events(Delayed):
                 saved.take()
             return stop()
 
-        self.late = play_late(late, self.file, skip_seen=self.asked.skip is not None, answer=watch, stop=stops)
+        self.late = play_late(
+            late,
+            self.file,
+            skip_seen=self.asked.skip is not None,
+            answer=watch,
+            stop=stops,
+            cut=lambda: self.interrupt.asked,
+        )
         return self.late.run
 
     def _writer(self, file: IO[bytes], at_once: bool) -> Callable[[Answer], None]:

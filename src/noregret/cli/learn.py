@@ -115,32 +115,38 @@ class Late(Group):
         bool,
         typer.Option(
             "--events",
-            help="The stream is a log of events, JSON Lines: rows to predict, labels that come later, by their ids.",
+            help="Read a log of events (JSON Lines): rows to predict, and labels that follow by id.",
             show_default=False,
         ),
     ] = False
     delay: Annotated[
-        int | None, typer.Option(help="Each label comes after this many further rows were predicted.", metavar="ROWS")
+        int | None, typer.Option(help="Learn each label only after this many further rows.", metavar="ROWS")
     ] = None
     arrival: Annotated[
         str | None,
         typer.Option(
-            help="The column that says behind which row the label comes, or, with --time, when.", metavar="COLUMN"
+            help="The column with the row (1 is the first) after which the label is known; with --time, the time at which it is.",
+            metavar="COLUMN",
         ),
     ] = None
     time: Annotated[
-        str | None, typer.Option(help="With --arrival: the column that has the time of the row.", metavar="COLUMN")
+        str | None, typer.Option(help="With --arrival: the column with the time of each row.", metavar="COLUMN")
     ] = None
     expire: Annotated[
         int | None,
-        typer.Option(help="A label that has not come after this many further predictions is given up.", metavar="ROWS"),
+        typer.Option(
+            help="Give up a label that has not come after this many further rows (default: never).", metavar="ROWS"
+        ),
     ] = None
     default_label: Annotated[
-        str | None, typer.Option(help="Learn this label where one is given up.", metavar="LABEL")
+        str | None,
+        typer.Option(help="Learn this label in place of one that is given up.", metavar="LABEL"),
     ] = None
     pending: Annotated[
         int | None,
-        typer.Option(help="At most this many rows wait for labels (default 1,000,000); the oldest is given up."),
+        typer.Option(
+            help="At most this many rows wait for labels (default 1,000,000); the oldest is given up.", metavar="ROWS"
+        ),
     ] = None
 
     @property

@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret import arithmetic
 from noregret._native import DELAYED, norm2
 from noregret.errors import InputError, SettingError
 from noregret.example import foretell
+from noregret.late.judging import entries, escape_of, kept, missed, paid, paid_fresh, same
 from noregret.learner.core import Core
-from noregret.learner.forecaster import Forecaster
 from noregret.rounds import Gathering
-from noregret.stream.block import Dense, Rows
+from noregret.stream.block import Rows
 
 Vector = NDArray[np.float64]
 Key = Hashable
@@ -147,7 +146,7 @@ class Book:
 
     def __init__(self, core: Core, rules: Rules | None = None, *, keep: Gathering | None = None) -> None:
         if not core.learns:
-            raise SettingError("late labels need a learner that goes on learning, and a selected model does not")
+            raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
         self.core = core
         self.rules = Rules() if rules is None else rules
         self.waiting: dict[Key, Round] = {}  # in the order of their predictions
@@ -169,8 +168,8 @@ class Book:
         self._time_out()
         said, voices = self._foretold(row)
         core, place = self.core, self.counts.predicted
-        escape = _escape(core)
-        made = Round(place, _kept(row), weight, said, voices, escape, core.rounds, self._size(row))
+        escape = escape_of(core)
+        made = Round(place, kept(row), weight, said, voices, escape, core.rounds, self._size(row))
         self.waiting[key] = made
         self.counts.predicted += 1
         self._chained(b"predict", place, made.row)
@@ -181,8 +180,8 @@ class Book:
 
     def _repeated(self, key: Key, before: Round, row: Rows) -> Round:
         """The answer of before, for the same row: asking twice is asking once."""
-        if not _same(before.row, row):
-            raise InputError(f"the id {key!r} was given with another x before: give every round an id of its own")
+        if not same(before.row, row):
+            raise InputError(f"the id {key!r} already belongs to another row: give each row its own id")
         self.counts.repeated += 1
         return before
 
@@ -218,7 +217,7 @@ class Book:
         """A label after its time: a round of its own, predicted and learned now."""
         self.counts.after_expiry += 1
         said, voices = self._foretold(known.row)
-        now = replace(known, said=said, voices=voices, escape=_escape(self.core), version=self.core.rounds)
+        now = replace(known, said=said, voices=voices, escape=escape_of(self.core), version=self.core.rounds)
         self._learn(now, key, y, "labelled")
         return "learned"
 
@@ -233,11 +232,11 @@ class Book:
             core.state["outstanding"] = 0.0
         self.counts.labelled += 1
         self.counts.delay += core.rounds - 1 - one.version
-        self.figures.mistakes += _missed(core, one.said, y)
-        self.figures.plays.add(one.weight * _paid(core, one.said, one.escape, y))
-        self.figures.fresh.add(one.weight * _paid_fresh(core, fresh, y))
+        self.figures.mistakes += missed(core, one.said, y)
+        self.figures.plays.add(one.weight * paid(core, one.said, one.escape, y))
+        self.figures.fresh.add(one.weight * paid_fresh(core, fresh, y))
         if self.trace is not None:
-            said = -_paid(core, one.said, one.escape, y) if core.multiclass else float(one.said[0])
+            said = -paid(core, one.said, one.escape, y) if core.multiclass else float(one.said[0])
             self.trace.add(one.place, said, y, outstanding)
         self._chained(b"label", one.place, None, y)
         self._remember(key, replace(one, label=y, ended=ended))
@@ -278,8 +277,8 @@ class Book:
         if self.trace is not None:
             self.trace.revise(known.place, y)
         for label, sign in ((was, -1), (y, 1)):
-            self.figures.mistakes += sign * _missed(core, known.said, label)
-            self.figures.plays.add(sign * known.weight * _paid(core, known.said, known.escape, label))
+            self.figures.mistakes += sign * missed(core, known.said, label)
+            self.figures.plays.add(sign * known.weight * paid(core, known.said, known.escape, label))
         self.counts.revised += 1
         self._chained(b"revise", known.place, None, y)
         self.known[key] = replace(known, label=y, ended="labelled")
@@ -327,7 +326,7 @@ class Book:
         found = hashlib.sha256(self.chain)
         found.update(what + np.array([place], "<i8").tobytes() + np.array([y], "<f8").tobytes())
         if row is not None:
-            indices, values = _entries(row)
+            indices, values = entries(row)
             found.update(np.array([len(values)], "<i8").tobytes())
             found.update(indices.astype("<u4").tobytes() + values.astype("<f8").tobytes())
         self.chain = found.digest()
@@ -349,66 +348,3 @@ class Book:
             "staleness": figures.staleness,
             "digest": self.digest,
         }
-
-
-def _kept(row: Rows) -> Rows:
-    """A row of its own: what was given may be written over."""
-    if isinstance(row, Dense):
-        return Dense(row.X.copy())
-    return replace(row, indptr=row.indptr.copy(), indices=row.indices.copy(), values=row.values.copy())
-
-
-def _entries(row: Rows) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """The entries of a row that are not 0, by their features."""
-    if isinstance(row, Dense):
-        found = np.flatnonzero(row.X[0]).astype(np.uint32)
-        return found, row.X[0][found].astype(np.float64)
-    order = np.argsort(row.indices, kind="stable")
-    order = order[row.values[order] != 0.0]
-    return row.indices[order], row.values[order].astype(np.float64)
-
-
-def _same(row: Rows, other: Rows) -> bool:
-    (places, values), (others, theirs) = _entries(row), _entries(other)
-    return np.array_equal(places, others) and np.array_equal(values, theirs)
-
-
-def _escape(core: Core) -> float:
-    """The probability that the next class is one that was never seen."""
-    if not isinstance(core, Forecaster):
-        return 0.0
-    known, rounds, new = core.clock.tolist()
-    return (new + 0.5) / (rounds + 1.0) if known else 1.0
-
-
-def _missed(core: Core, said: Vector, y: float) -> bool:
-    """Whether a prediction was wrong; a tie of classes is."""
-    if core.regression:
-        return False
-    if not core.multiclass:
-        return bool(core.missed(said, np.array([y]))[0])
-    place = int(y)
-    return place >= len(said) or bool((np.delete(said, place) >= said[place]).any())
-
-
-def _paid(core: Core, said: Vector, escape: float, y: float) -> float:
-    """The loss of a prediction."""
-    if not core.multiclass:
-        return core.loss(float(said[0]), y)
-    if not isinstance(core, Forecaster):
-        return float(_missed(core, said, y))
-    place = int(y)
-    if place >= len(said):
-        return -arithmetic.log(escape)
-    top = float(said.max())
-    spread = arithmetic.log(arithmetic.total(arithmetic.exp(said - top)))
-    return spread - (float(said[place]) - top) - arithmetic.log1p(-escape)
-
-
-def _paid_fresh(core: Core, scores: Vector, y: float) -> float:
-    """The loss of a round as the learner played it."""
-    if isinstance(core, Forecaster):
-        return -float(scores[0, 3])
-    if core.multiclass:
-        return float(core.missed(scores, np.array([y]))[0])
-    return core.loss(float(scores[0]), y)

@@ -70,8 +70,8 @@ def event_of(said: Any) -> Event:
     if found.asks is None:
         given = ", ".join(name for name in Event.__struct_fields__ if getattr(found, name) is not None)
         raise InputError(
-            'is not an event: the keys must be id and x, id and y, id, x and y, x and y, id and "expire": true, or'
-            f' id, y and "revise": true; got {given or "none of them"}'
+            'is not an event: expected {id, x}, {id, y}, {id, x, y}, {x, y}, {id, "expire": true} or'
+            f' {{id, y, "revise": true}}, with w only beside x; got {given or "none of these keys"}'
         )
     return found
 

@@ -134,7 +134,7 @@ class Pending:
         """Another label for a round that has one: its loss is replaced, and the row is learned again."""
         key, code = _checked(id), self._code(y)
         if code is None:
-            raise InputError(f"the label {y!r} cannot be revised while it is open which of two labels is positive")
+            raise InputError(f"cannot revise to {y!r} yet: it is not known which of the two labels is positive")
         self._release()
         return self.book.revise(key, code)
 

@@ -59,6 +59,7 @@ def play_late(
     keep: Gathering | None = None,
     answer: Answering | None = None,
     stop: Callable[[], bool] = lambda: False,
+    cut: Callable[[], bool] = lambda: False,
 ) -> LateRun:
     """Play events, or, with `delay` or `arrival`, a stream as if its labels came late.
 
@@ -66,7 +67,8 @@ def play_late(
     further rows are predicted before a label is there, `arrival` the column of a table that says behind which row it
     is, or, with `time_column`, at what time. For the rest see `Pending`. `skip_seen` passes over the events that the
     learner was given before, after checking that they are the same. `most` ends the play after this number of events,
-    or of rows and labels. `answer` is called with every answer.
+    or of rows and labels. `answer` is called with every answer,
+    `stop` after every event, row or label; `cut` says at the end whether the stream was cut short.
 
     >>> from noregret.learner import Perceptron
     >>> rows = ([[1.0], [-1.0], [2.0]], [1, -1, 1])
@@ -89,15 +91,17 @@ def play_late(
         agree(core, source)
         when = Delay(delay) if delay is not None else _schedule(arrival, time_column, stream)
         steps = _rows(late, source, when, class_weight)
-    stopped = False
+    stopped, done = False, 0
     for done, found in enumerate(steps, 1):
         if found is not None and answer is not None:
             answer(found)
         if done == most:
             break
         if stop():
-            stopped, most = True, done
+            stopped = True
             break
+    if stopped or cut():
+        stopped, most = True, done
     how = {"delay": delay, "arrival": arrival, "time_column": time_column, "class_weight": class_weight, "most": most}
     return _told(late, before, time.perf_counter() - began, stopped, {**how, **late.rules})
 
@@ -108,7 +112,7 @@ def _schedule(arrival_: str | Schedule | None, time_column: str | None, stream: 
         return arrival_
     path = stream.source if isinstance(stream, Stream) else stream
     if not isinstance(path, str | os.PathLike) or path in ("-", "standard input"):
-        raise SettingError(f"{spelled('arrival')} needs a table in a file, which is read once more for it")
+        raise SettingError(f"{spelled('arrival')} reads the table twice: give a file")
     return arrival(os.fspath(path), arrival_, time_column)
 
 
@@ -147,7 +151,9 @@ def _events(late: Pending, stream: Any, skip_seen: bool) -> Iterator[Answer | No
             event = event_of(said)
             late.take_down(written(event))
             if late.events == seen and late.log != log:
-                raise InputError("the events up to here are not those that the model has seen")
+                raise InputError(
+                    f"the log differs from the one that the model has seen: its first {seen:,} events must be the same"
+                )
             found = None if late.events <= seen else apply(late, event)
         if late.events > seen:
             yield found

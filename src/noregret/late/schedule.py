@@ -53,8 +53,13 @@ class Arrival:
     """
 
     def __init__(self, arrivals: Stream, rows: Stream | None = None) -> None:
-        self._arrivals = _numbers(arrivals)
-        self._rows = None if rows is None else _numbers(rows)
+        self._arrivals, dates = _numbers(arrivals)
+        self._rows: dict[tuple[str, int], float] | None
+        self._rows, others = (None, False) if rows is None else _numbers(rows)
+        if dates is not others:
+            if rows is None:
+                raise SettingError(f"{spelled('arrival')} holds dates: say which column has the time of the row")
+            raise SettingError("one of the two columns with times holds dates, the other numbers")
 
     def times(self, block: Block, first: int) -> tuple[Vector, Vector]:
         comes = _of(self._arrivals, block, math.inf)
@@ -78,21 +83,23 @@ def _column(path: str, name: str, reading: dict[str, Any]) -> Stream:
     return read(path, label=name, ignore=others, missing="skip", recognise=False, **reading)
 
 
-def _numbers(stream: Stream) -> dict[tuple[str, int], float]:
-    """The number, or the instant in microseconds, that stands in each line."""
+def _numbers(stream: Stream) -> tuple[dict[tuple[str, int], float], bool]:
+    """The number, or the instant in microseconds, that stands in each line; and whether they are dates."""
     found: dict[tuple[str, int], float] = {}
+    dates = False
     for block in stream.blocks():
+        dates = dates or block.labels.dtype == object
         values = np.asarray(_instants(block) if block.labels.dtype == object else block.labels, np.float64)
         for line, value in zip(block.lines.tolist(), values.tolist(), strict=True):
             found[block.source, line] = value
-    return found
+    return found, dates
 
 
 def _instants(block: Block) -> Vector:
     found, _, wrong = instants(Strings.of([str(label) for label in block.labels.tolist()]), "ymd")
     if len(wrong):
         row = int(wrong[0])
-        sentence = f"when a label comes must be a number or a date, got {block.labels[row]!r}"
+        sentence = f"a time must be a number or a date such as 2024-01-31, got {block.labels[row]!r}"
         raise InputError(sentence, block.source, int(block.lines[row]))
     return np.where(found == NOT_THERE, math.inf, found.astype(np.float64))
 
@@ -123,7 +130,11 @@ def due(rounds: Rounds, when: Schedule) -> Iterator[Due]:
             if weight == 0.0:
                 continue
             if now[row] < latest:
-                raise InputError("the times of the rows must not go back", block.source, int(block.lines[row]))
+                raise InputError(
+                    "the time of this row is before that of the row before: sort by time",
+                    block.source,
+                    int(block.lines[row]),
+                )
             latest = float(now[row])
             while coming and coming[0][0] < latest:
                 yield _label(coming)

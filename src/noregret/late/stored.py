@@ -109,4 +109,4 @@ def restore(book: Book, stored: Mapping[str, Any]) -> Late:
         book.chain = found.chain
         return found
     except (msgspec.ValidationError, LookupError, TypeError, ValueError) as error:
-        raise ModelFileError(f"what the model file says of waiting rounds is damaged ({error})") from error
+        raise ModelFileError(f"the model file is damaged: its waiting rounds cannot be read ({error})") from error

@@ -1,7 +1,8 @@
 """The perceptron (Rosenblatt 1958): on a mistake w ← w + η·y·x, otherwise nothing.
 
-From w₁ = 0 the rounds in which it errs do not depend on η > 0. The update is the slope −y of `ZeroOne` on a mistake
-(native/loss.hpp) times the rate (native/step.hpp), in the loop that all linear learners share (native/rounds.hpp).
+From w₁ = 0 the rounds in which it errs do not depend on η > 0. The update is c = −rate·slope, the slope −y of
+`ZeroOne` on a mistake (native/loss.hpp), in the loop that all linear learners share (`run_on` in native/rounds.hpp);
+`step` in native/rows.hpp adds c·x to the weights.
 """
 
 from __future__ import annotations

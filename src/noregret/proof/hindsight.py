@@ -1,8 +1,8 @@
 """The best comparator in hindsight: a point, its proof, and the two ends between which the optimum then lies.
 
-Whatever a solver returns, or a receipt holds, is evaluated here, rounded outward. A point u gives the upper end; the
-lower one is what a dual point α proves, or, for a loss without a known dual, the tangents at some scores. Both ends of
-the certified regret (regret.py) follow; the bound of the pass alone, without a comparator, is `Run.regret_upper`.
+Whatever a solver returns, or a receipt holds, is evaluated here, rounded outward. A point u bounds
+the comparator's loss from above; from below a dual point α does, or, for a loss without a known dual, the tangents at
+some scores. For the regret they swap: α proves its upper end, u its lower end (`regret.entry`); the bound of the pass alone, without a comparator, is `Run.regret_upper`.
 """
 
 from __future__ import annotations
