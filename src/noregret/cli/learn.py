@@ -125,7 +125,7 @@ class Late(Group):
     arrival: Annotated[
         str | None,
         typer.Option(
-            help="The column with the row (1 is the first) after which the label is known; with --time, the time at which it is.",
+            help="Column with the row (1 is the first) after which the label is known; with --time, when it is.",
             metavar="COLUMN",
         ),
     ] = None

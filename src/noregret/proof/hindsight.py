@@ -2,7 +2,8 @@
 
 Whatever a solver returns, or a receipt holds, is evaluated here, rounded outward. A point u bounds
 the comparator's loss from above; from below a dual point α does, or, for a loss without a known dual, the tangents at
-some scores. For the regret they swap: α proves its upper end, u its lower end (`regret.entry`); the bound of the pass alone, without a comparator, is `Run.regret_upper`.
+some scores. For the regret they swap: α proves its upper end, u its lower end (`regret.entry`). The bound of
+the pass alone, without a comparator, is `Run.regret_upper`.
 """
 
 from __future__ import annotations
