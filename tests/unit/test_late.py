@@ -223,7 +223,7 @@ def test_a_log_goes_on_behind_the_events_that_were_seen(tmp_path):
     rest = nr.play_late(pending.learner, events, skip_seen=True)
     whole = nr.play_late(nr.OnlineGradientDescent(loss="logistic"), events)
     assert everything(Wrapped(rest)) == everything(Wrapped(whole))
-    with pytest.raises(InputError, match="33: the log differs from the one that the model has seen: its first 33 events"):
+    with pytest.raises(InputError, match="33: the log differs from the one that the model has seen"):
         nr.play_late(nr.load(tmp_path / "m.nr").learner, [events[1], events[0], *events[2:]], skip_seen=True)
     with pytest.raises(InputError, match="holds only 5 events, the model has seen 33"):
         nr.play_late(nr.load(tmp_path / "m.nr").learner, events[:5], skip_seen=True)
