@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +23,7 @@ from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.seen import Again, Repeats, Seen
 from noregret.setting import check_weights
+from noregret.snapshots import Snapshots
 from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Sparse
@@ -34,34 +34,6 @@ from noregret.stream.rowfile import reorderable, rereadable, shuffled
 
 Vector = NDArray[np.float64]
 Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
-
-
-@dataclass
-class Snapshots:
-    """Calls `take` while a learner plays: after every `rows` rows, or after the block in which `seconds` have passed.
-
-    The learner is then what it would be had the stream ended there, so that it can be saved and gone on with.
-    """
-
-    take: Callable[[], object]
-    rows: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        self._played, self._last = 0, time.monotonic()
-
-    @property
-    def left(self) -> int | None:
-        return None if self.rows is None else self.rows - self._played
-
-    def due(self, rows: int) -> bool:
-        """Whether it is time, after these rows."""
-        self._played += rows
-        now = time.monotonic()
-        due = self.left == 0 or (self.seconds is not None and now - self._last >= self.seconds)
-        if due:
-            self._played, self._last = 0, now
-        return due
 
 
 class Playable(Protocol):
@@ -105,6 +77,106 @@ def play(
     >>> run.rounds, run.mistakes
     (3, 1)
     """
+    core, class_weight = _checked(learner, passes, shuffle, mistakes, class_weight)
+    source = read(stream, features=core.features, **as_before(core, stream))
+    agree(core, source)
+    began, before = time.perf_counter(), core.state.copy()
+    seen = Seen(core) if skip_seen else None
+    repeats = None if again or skip_seen or not core.segments else Repeats(core, source.source)
+    so_far = _SoFar(core, seen, repeats, digest or skip_seen or repeats is not None, [] if mistakes else None)
+    how: dict[str, Any] = {"shuffle": shuffle, "class_weight": None}
+    if class_weight is not None:
+        how["class_weight"] = {as_text(key): w for key, w in class_weight.items()}
+    stopped, ended = False, True
+    rounds = _rounds(core, source, passes, shuffle)
+    for turn, block, y in rounds if snapshots is None else snapshots.parts(rounds):
+        if so_far.rows == most:
+            ended = False
+            break
+        if most is not None and so_far.rows + len(block) > most:
+            left = most - so_far.rows
+            block, y, ended = block.slice(0, left), y[:left], False
+        weights = row_weights(core, block, y, class_weight)
+        if seen is not None and (known := seen.rest(block, y, weights)):
+            block, y = block.slice(known, len(block)), y[known:]
+            weights = None if weights is None else weights[known:]
+            if not len(block):
+                continue
+        scores = _play_block(core, block, y, weights, keep)
+        so_far.take(turn, block, y, weights, scores)
+        if watch is not None:
+            watch(block, y, scores)
+        if stop():
+            stopped, ended = True, False
+            break
+        if not ended:
+            break
+        if snapshots is not None and snapshots.due(len(block)) and (repeats is None or repeats.over(so_far.rows)):
+            _snapshot(snapshots, core, {**so_far.segment(False), **how}, source.source)
+    if seen is not None:
+        seen.finish(source.source)
+    if repeats is not None and ended and so_far.rows and source.rereadable:
+        repeats.finish(so_far.rows // passes, (passes, shuffle), _again(core, source, class_weight))
+    stopped = stopped or (stop if cut is None else cut)()
+    if so_far.rows:
+        core.segments.append({**so_far.segment(ended and not stopped), **how})
+    _know_all(core, source.source)
+    seconds = time.perf_counter() - began
+    return Run.of(core, before, seconds, stopped=stopped, digest=so_far.digest, mistake_bits=so_far.mistake_bits)
+
+
+class _SoFar:
+    """What a call of `play` has played so far, and what it keeps of that."""
+
+    def __init__(
+        self,
+        core: Core,
+        seen: Seen | None,
+        repeats: Repeats | None,
+        digested: bool,
+        missed: list[NDArray[np.bool_]] | None,
+    ) -> None:
+        self.rows, self.passes = 0, 0
+        self._core, self._seen, self._repeats, self._missed = core, seen, repeats, missed
+        self._began = core.rounds
+        self._taken = Digest() if digested else None
+
+    def take(self, turn: int, block: Block, y: Vector, weights: Vector | None, scores: Vector) -> None:
+        """A block that was played."""
+        self.rows, self.passes = self.rows + len(block), turn
+        if self._repeats is not None and self._taken is not None:
+            self._repeats.update(self._taken, block, y, weights)
+        elif self._taken is not None:
+            self._taken.update(block.rows, y, weights)
+        if self._missed is not None:
+            self._missed.append(self._core.missed(*_played(scores, y)))
+
+    @property
+    def digest(self) -> str | None:
+        return None if self._taken is None else self._taken.hexdigest()
+
+    @property
+    def mistake_bits(self) -> NDArray[np.uint8] | None:
+        """A bit for each round, where they are kept."""
+        return None if self._missed is None else np.packbits(np.concatenate([np.zeros(0, bool), *self._missed]))
+
+    def segment(self, ended: bool) -> Segment:
+        """What the learner keeps of this call."""
+        return {
+            "rows": self.rows,
+            "skipped": 0 if self._seen is None else self._seen.rows,
+            "digest": self.digest,
+            "begin": self._began,
+            "end": self._core.rounds,
+            "passes": self.passes,
+            "ended": ended,
+        }
+
+
+def _checked(
+    learner: Any, passes: int, shuffle: int | None, mistakes: bool, class_weight: dict[Any, float] | None
+) -> tuple[Core, dict[Any, float] | None]:
+    """The learner's core and the weights of the classes, once it is known that what was asked can be."""
     if passes < 1:
         raise SettingError(f"passes must be at least 1, got {passes}")
     if shuffle is not None and shuffle < 0:
@@ -126,91 +198,10 @@ def play(
         )
     if mistakes and core.regression:
         raise SettingError(f"mistakes: the loss {core.loss.name} is for numbers, which are not right or wrong")
-    source = read(stream, features=core.features, **as_before(core, stream))
-    agree(core, source)
-    began, before = time.perf_counter(), core.state.copy()
-    seen = Seen(core) if skip_seen else None
-    repeats = None if again or skip_seen or not core.segments else Repeats(core, source.source)
-    stopped = False
-    kept: list[NDArray[np.bool_]] | None = [] if mistakes else None
-    taken = Digest() if digest or skip_seen or repeats else None
-    rows, begun, ended = 0, 0, True
-
-    def segment() -> Segment:
-        return {
-            "rows": rows,
-            "skipped": seen.rows if seen is not None else 0,
-            "digest": None if taken is None else taken.hexdigest(),
-            "begin": int(before["rounds"][0]),
-            "end": core.rounds,
-            "passes": begun,
-            "ended": ended,
-            "shuffle": shuffle,
-            "class_weight": None if class_weight is None else {as_text(key): w for key, w in class_weight.items()},
-        }
-
-    for turn, block, y in _parts(_rounds(core, source, passes, shuffle), snapshots):
-        if rows == most:
-            ended = False
-            break
-        if most is not None and rows + len(block) > most:
-            block, y, ended = block.slice(0, most - rows), y[: most - rows], False
-        weights = row_weights(core, block, y, class_weight)
-        if seen is not None and (known := seen.rest(block, y, weights)):
-            block, y = block.slice(known, len(block)), y[known:]
-            weights = None if weights is None else weights[known:]
-            if not len(block):
-                continue
-        scores = _play_block(core, block, y, weights, keep)
-        rows, begun = rows + len(block), turn
-        if repeats is not None and taken is not None:
-            repeats.update(taken, block, y, weights)
-        elif taken is not None:
-            taken.update(block.rows, y, weights)
-        if kept is not None:
-            kept.append(core.missed(*_played(scores, y)))
-        if watch is not None:
-            watch(block, y, scores)
-        if stop():
-            stopped, ended = True, False
-            break
-        if not ended:
-            break
-        if snapshots is not None and snapshots.due(len(block)) and (repeats is None or repeats.over(rows)):
-            _take(snapshots, core, {**segment(), "ended": False}, source.source)
-    if seen is not None:
-        seen.finish(source.source)
-    if repeats is not None and ended and rows and source.rereadable:
-        repeats.finish(rows // passes, (passes, shuffle), _again(core, source, class_weight))
-    stopped = stopped or (stop if cut is None else cut)()
-    ended = ended and not stopped
-    if rows:
-        core.segments.append(segment())
-    _know_all(core, source.source)
-    return Run.of(
-        core,
-        before,
-        time.perf_counter() - began,
-        stopped=stopped,
-        digest=None if taken is None else taken.hexdigest(),
-        mistake_bits=None if kept is None else np.packbits(np.concatenate([np.zeros(0, bool), *kept])),
-    )
+    return core, class_weight
 
 
-def _parts(
-    rounds: Iterator[tuple[int, Block, Vector]], snapshots: Snapshots | None
-) -> Iterator[tuple[int, Block, Vector]]:
-    """The blocks, cut where a snapshot is due."""
-    for turn, block, y in rounds:
-        start = 0
-        while snapshots is not None and snapshots.left is not None and snapshots.left < len(block) - start:
-            stop = start + snapshots.left
-            yield turn, block.slice(start, stop), y[start:stop]
-            start = stop
-        yield (turn, block.slice(start, len(block)), y[start:]) if start else (turn, block, y)
-
-
-def _take(snapshots: Snapshots, core: Core, segment: Segment, source: str) -> None:
+def _snapshot(snapshots: Snapshots, core: Core, segment: Segment, source: str) -> None:
     """Take one of the learner as it is after this part of the stream."""
     _know_all(core, source)
     core.segments.append(segment)

@@ -39,7 +39,7 @@ LEVELS = [
     ("run",),
     ("summary",),
     ("advice",),
-    ("seen", "protocol", "example"),
+    ("seen", "snapshots", "protocol", "example"),
     ("model",),
     ("late",),
     ("batch", "mean", "adversary"),

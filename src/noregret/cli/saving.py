@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from noregret.errors import SettingError
-from noregret.protocol import Snapshots
+from noregret.snapshots import Snapshots
 
 if TYPE_CHECKING:
     from noregret.learner import Core
