@@ -125,3 +125,17 @@ def test_blocks_single_rows_and_a_stop_between_give_the_same_bits(tmp_path):
     probe = {"age": 41.0, "city": "Rome", "shop": "never seen"}
     assert resumed.predict_proba_one(probe) == whole.predict_proba_one(probe)
     assert np.array_equal(resumed.core.standing, whole.core.standing, equal_nan=True)
+
+
+def test_rows_with_words_that_were_never_learned_can_be_predicted(tmp_path):
+    """Every row brings new words: members that are made for few features must not see them as features of their own."""
+    rows = [(f"w{i} w{i + 1} common {'good' if i % 2 else 'bad'}", i % 2) for i in range(40)]
+    path = tmp_path / "words.csv"
+    path.write_text("text,label\n" + "".join(f"{text},{label}\n" for text, label in rows[:36]))
+    model = nr.Auto()
+    nr.play(model, nr.read(path, text=["text"]))
+    for text, _ in rows:
+        alone = model.predict_proba_one({"text": text})
+        assert sum(alone.values()) == pytest.approx(1.0)
+    late = nr.play_late(nr.Auto(), nr.read(path, text=["text"]), delay=3)
+    assert late.figures["labelled"] == 36

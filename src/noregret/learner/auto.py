@@ -376,9 +376,9 @@ class Auto(Core):
         said = self._silence(len(rows))
         awake = self._awake(self._width_so_far)
         self.numbering.follow(self.features)
-        if rows.width > self.width:  # what was never learned from counts nothing, and must not widen what members see
-            rows = rows.below(self.width)
-        rows = self.numbering.look(rows)
+        rows, width = self.numbering.look(rows), self._width_so_far
+        if rows.width > width:  # what was never learned from counts nothing, and must not widen what members see
+            rows = rows.below(width)
         prepared: dict[int, Rows] = {}
         for i in np.flatnonzero(awake).tolist():
             view, core = self.view_of[i], self.cores[i]
