@@ -216,8 +216,16 @@ FORGERIES = {
         lambda b: b["run"]["learner"]["settings"].update(radius=3.0),
         "digest|radius|not the events|loss|regret",
     ),
+    "the radius": (lambda b: b["regret"]["domain"].update(radius=0.1), "the radius of the regret of the predictions"),
+    "the rounds of the learner": (lambda b: b["run"]["segments"][0].update(rows=12), "the learner's own rounds"),
+    "the passes of the learner": (lambda b: b["run"]["segments"][0].update(shuffle=1), "the learner's own rounds"),
+    "the kind of the learner's receipt": (lambda b: b["run"].update(kind="blend"), "of another kind"),
+    "the end": (lambda b: b["how"].update(most=10**9), "how labels came"),
+    "an end that is none": (lambda b: b["how"].update(most=0.0), "most cannot be 0.0"),
+    "weights of classes": (lambda b: b["how"].update(class_weight={"1": 2.0}), "events have neither"),
+    "the log": (lambda b: b["figures"].update(log="0" * 64), "log"),
     "a key": (lambda b: b.update(more=1), "damaged"),
-    "a setting that there is not": (lambda b: b["how"].update(more=1), "settings are damaged"),
+    "a setting that there is not": (lambda b: b["how"].update(more=1), "how labels came must be"),
 }
 
 
@@ -247,3 +255,34 @@ def test_the_receipt_itself_stands(honest, tmp_path):
     path.write_text(json.dumps(body))
     assert len(nr.verify(path, log).checks) > 100
     assert repr(LateReceipt.load(path)).startswith("<LateReceipt of ogd: ")
+
+
+@pytest.mark.parametrize(
+    ("settings", "x", "w", "radius"),
+    [
+        ({}, 0.9, 1000.0, 1.0),
+        ({"unit_norm": True}, 0.001, 1.0, 1.0),
+        ({"unit_norm": True, "bias": True}, 0.001, 3.0, 1.0),
+        ({"lags": 3}, 0.001, 1.0, 1.0),
+        ({"expand": "quadratic"}, 30.0, 1.0, 0.001),
+        ({"expand": "fourier:50"}, 0.001, 1.0, 0.5),
+        ({"expand": "bins:8"}, 0.001, 1.0, 0.5),
+        ({"scale": "max"}, 0.001, 1.0, 1.0),
+    ],
+)
+def test_rows_that_all_wait_together_break_no_bound(settings, x, w, radius):
+    """Fifty equal rows whose labels come at the end: the worst case for stale predictions, in the units as played."""
+    log = [{"id": i, "x": [x], "w": w} for i in range(50)] + [{"id": i, "y": 1} for i in range(50)]
+    late = play_late(LEARNERS["ogd"](loss="hinge", rate="late", radius=radius, **settings), log)
+    receipt = nr.certify(late, log)
+    assert not receipt.broken, receipt.certificates
+    rate = next(one for one in receipt.certificates if one["theorem"] == "late-rate")
+    assert (rate["verdict"] == "unmet") == bool({"lags", "expand", "scale"} & settings.keys())
+
+
+def test_renamed_ids_and_other_weights_are_other_logs(honest, tmp_path):
+    log, body = honest
+    names = [{**one, "id": f"n{one['id']}"} for one in log]
+    heavy = [dict(one, w=2.0) if "x" in one and one["id"] == 0 else one for one in log]
+    for other in (names, heavy):
+        refused(body, other, tmp_path, "log|events|digest")

@@ -256,11 +256,13 @@ def test_what_becomes_of_labels():
     assert late.revise("a", -1) == "revised" and late.learn_one("a", -1) == "repeated"
     late.predict("d", x)
     late.predict("e", x)
-    assert late.figures["expired"] == 1 and late.waiting == 3  # b had waited for three others
+    assert late.figures["expired"] == 0  # three others were predicted behind b: its label would be in time now
+    late.predict("f", x)
+    assert late.figures["expired"] == 1 and late.waiting == 4
     assert late.learn_one("b", 1) == "learned" and late.figures["after_expiry"] == 1
     assert late.expire("c") == "expired" and late.expire("c") == "repeated" and late.expire("z") == "unknown"
     found = late.figures
-    assert (found["predicted"], found["labelled"], found["expired"], found["revised"]) == (5, 2, 2, 1)
+    assert (found["predicted"], found["labelled"], found["expired"], found["revised"]) == (6, 2, 2, 1)
     assert (found["repeated"], found["unknown"], found["conflicting"]) == (3, 2, 1)
 
 
@@ -268,9 +270,10 @@ def test_the_default_label_is_learned_when_the_time_is_over():
     late = Pending(nr.Perceptron(), expire=1, default_label=-1)
     late.predict("a", {"x": 1.0})
     late.predict("b", {"x": 1.0})
+    late.predict("c", {"x": 1.0})
     assert late.figures["defaulted"] == 1 and late.figures["expired"] == 0 and late.core.rounds == 1
     assert late.learn_one("a", -1) == "repeated"
-    late.predict("c", {"x": 1.0})
+    late.predict("d", {"x": 1.0})
     assert late.learn_one("b", 1) == "revised" and late.figures["revised"] == 1
 
 
@@ -376,7 +379,7 @@ def test_settings_that_cannot_be():
         nr.play_late(nr.Perceptron(), ([[1.0]], [1]), delay=-1)
     with pytest.raises(SettingError, match="the first argument must be a learner, got int"):
         Pending(3)
-    with pytest.raises(InputError, match=r"an id must be a string or a whole number, got 1\.5"):
+    with pytest.raises(InputError, match=r"an id must be a string or a whole number of 64 bits, got 1\.5"):
         Pending(nr.Perceptron()).predict(1.5, [1.0])
     with pytest.raises(SettingError, match="2 rows that wait for their labels: go on with play_late or Pending"):
         learner = nr.Perceptron()
@@ -414,3 +417,109 @@ def test_a_column_says_at_what_time(tmp_path):
     with pytest.raises(InputError, match=r"rows\.csv:5: the time of this row is before that of the row before"):
         table.write_text(table.read_text().replace("-2,-1,2024-01-03", "-2,-1,2024-01-01"))
         nr.play_late(nr.Perceptron(), nr.read(table, ignore=["known", "day"]), arrival="known", time_column="day")
+
+
+# -- what was found by trying to break it ------------------------------------------------------------------------------
+
+
+def test_one_class_alone_is_gone_on_with(tmp_path):
+    """What members say of one class has the shape of what they say of two."""
+    late = Pending(nr.Auto(task="multiclass"))
+    late.both([1.0], "u")
+    late.predict("b", [2.0])
+    late.save(tmp_path / "m.nr")
+    again = nr.load(tmp_path / "m.nr")
+    for one in (late, again):
+        assert one.learn_one("b", "u") == "learned"
+    assert everything(late) == everything(again)
+
+
+def test_a_label_that_nobody_asked_for_is_met_by_no_class():
+    late = Pending(nr.MulticlassPerceptron())
+    assert late.learn_one("nobody", "ghost") == "unknown"
+    late.both([1.0], "x", "a")
+    assert late.learn_one("a", "ghost") == "conflicting" and late.learn_one("a", "x") == "repeated"
+    assert late.predict("b", [1.0]).prediction == "x" and late.core.labels.classes == ("x",)
+    two = Pending(nr.Perceptron())
+    assert two.learn_one("nobody", "typo") == "unknown" and two.figures["held"] == 0
+    two.predict("a", [1.0]), two.predict("b", [2.0])
+    assert [two.learn_one("a", "spam"), two.learn_one("b", "ham")] == ["held", "learned"]
+
+
+def test_a_label_that_is_refused_leaves_its_round_waiting():
+    late = Pending(LEARNERS["ogd"]())
+    late.both([1.0], 1)
+    late.predict("z", [1e200])
+    for _ in range(2):
+        with pytest.raises(nr.NoregretError):
+            late.learn_one("z", 1)
+    assert late.waiting == 1 and late.expire("z") == "expired"
+    with pytest.raises(InputError, match="the labels are 1 and 7"):
+        late.both([1.0], 7)
+    assert late.waiting == 0 and late.figures["predicted"] == 2
+
+
+def test_a_log_that_is_refused_moves_nothing():
+    X, y = stream(6, 10)
+    events = list(written(X, y, schedule(6, 10)))
+    late = Pending(nr.Perceptron())
+    nr.play_late(late, events[:6])
+    for wrong in (events[:3], [events[1], events[0], *events[2:]]):
+        with pytest.raises(InputError):
+            nr.play_late(late, wrong, skip_seen=True)
+        assert late.figures["events"] == 6
+    nr.play_late(late, events, skip_seen=True)
+    whole = nr.play_late(nr.Perceptron(), events)
+    assert everything(late) == everything(Wrapped(whole)) and late.figures == whole.figures
+
+
+def test_a_label_in_time_is_not_given_up():
+    X, y = stream(8, 40)
+    for delay in (1, 5):
+        assert nr.play_late(nr.Perceptron(), (X, y), delay=delay, expire=delay).figures["expired"] == 0
+        assert nr.play_late(nr.Perceptron(), (X, y), delay=delay + 1, expire=delay).figures["expired"] > 0
+
+
+def test_receipts_of_what_python_gave(tmp_path):
+    X, y = stream(9, 30)
+    for more in ({"class_weight": {1: 2.0, -1: 1.0}}, {"expire": 3, "default_label": np.int64(1)}):
+        late = nr.play_late(nr.OnlineGradientDescent(), (X, y), delay=5, **more)
+        receipt = nr.certify(late, (X, y))
+        receipt.save(tmp_path / "r.json")
+        assert nr.verify(tmp_path / "r.json", (X, y)).checks and nr.verify(receipt, (X, y)).checks
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda late: late["rounds"][0][1].update(said=[]),
+        lambda late: late["rounds"][0][1].update(said=[math.nan]),
+        lambda late: late["rounds"][0][1].update(weight=-1.0),
+        lambda late: late["rounds"][0][1].update(version=10**9),
+        lambda late: late["rounds"][0][1].update(place=-5),
+        lambda late: late["rounds"][0][1].update(size=math.inf),
+        lambda late: late["rounds"][0][1].update(label=1.0),
+        lambda late: late["rounds"][0][1].update(ended="expired"),
+        lambda late: late["rounds"][0][1].update(values=bytes(8 * 50), indices=None),
+        lambda late: late["rounds"][0][1].update(voices=bytes(8), shape=[1]),
+        lambda late: late["rounds"].append(late["rounds"][0]),
+        lambda late: late["known"].append(late["rounds"][0]),
+        lambda late: late["counts"].update(labelled=-5),
+        lambda late: late.update(chain=b"short"),
+        lambda late: late.update(figures=[math.inf] * 5),
+        lambda late: late.update(figures=[0.0]),
+        lambda late: late.update(events=-3),
+        lambda late: late["rules"].update(pending=0),
+        lambda late: late.pop("held"),
+    ],
+)
+@pytest.mark.parametrize("name", ["ogd", "auto"])
+def test_a_model_file_that_was_changed_is_refused(change, name):
+    late = Pending(LEARNERS[name](**LEARNER[name]))
+    for key in "abc":
+        late.predict(key, [1.0, 2.0])
+    late.learn_one("a", 1)
+    late.keep_in_model()
+    change(late.core.late)
+    with pytest.raises((nr.ModelFileError, SettingError)):
+        Pending(late.core)

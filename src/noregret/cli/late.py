@@ -55,6 +55,8 @@ class Delayed(Learning):
             raise SettingError(f"{flag(other)} needs --events, --delay or --arrival")
         if when.time is not None and when.arrival is None:
             raise SettingError("--time needs --arrival")
+        if asked.proves and asked.resume is not None:
+            raise SettingError("--certify needs all rounds: learn the whole log, or the whole stream, in one call")
         refused = {
             "passes": asked.passes > 1,
             "shuffle": asked.shuffle is not None,
@@ -79,9 +81,9 @@ class Delayed(Learning):
         try:
             return super()._opened(interrupt)
         except SettingError as error:
-            if self.when.arrival is None or not str(error).startswith("--ignore names a column"):
+            if self.when.arrival is None or "--ignore" not in str(error):
                 raise
-            raise SettingError(str(error).replace("--ignore", "--arrival", 1)) from None
+            raise type(error)(str(error).replace("--ignore", "--arrival", 1)) from None
 
     # -- the rounds ------------------------------------------------------------------------------------------
 

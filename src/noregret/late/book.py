@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Hashable
+from collections import OrderedDict
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -31,7 +32,7 @@ Vector = NDArray[np.float64]
 Key = Hashable
 MOST = 1_000_000  # rounds that may wait
 REMEMBERED = 10_000  # rounds that have ended and are still known by their ids
-NOTHING = np.zeros(0)
+UNIT = 2**1074  # smallest floats in 1
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Rules:
         least = {"expire": self.expire, "pending": self.pending, "remembered": self.remembered}
         for name, value in least.items():
             floor = 0 if name == "remembered" else 1
-            if value is not None and (type(value) is not int or value < floor):
+            if (value is not None or name != "expire") and (type(value) is not int or value < floor):
                 raise SettingError(f"{name} must be a whole number of at least {floor}, got {value!r}")
 
 
@@ -141,6 +142,12 @@ class Trace:
         self.sizes.append(0.0)
 
 
+def _exact(size: float) -> int:
+    """A float as a whole number of the smallest one."""
+    top, bottom = size.as_integer_ratio()
+    return top * (UNIT // bottom)
+
+
 class Book:
     """The rounds of a learner whose labels come late."""
 
@@ -149,10 +156,12 @@ class Book:
             raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
         self.core = core
         self.rules = Rules() if rules is None else rules
-        self.waiting: dict[Key, Round] = {}  # in the order of their predictions
-        self.known: dict[Key, Round] = {}  # those that have ended, the oldest first
+        self.waiting: OrderedDict[Key, Round] = OrderedDict()  # in the order of their predictions
+        self.known: OrderedDict[Key, Round] = OrderedDict()  # those that have ended, the oldest first
+        self._outside = 0  # Σ of the sizes of those that wait, in units of the smallest float
         self.counts, self.figures = Counts(), Figures()
         self.chain = bytes(32)  # a digest of every event so far
+        self.answers = bytes(32)  # and of every score that was predicted
         self.trace = Trace() if keep is not None else None
         self._keep = keep
 
@@ -162,35 +171,40 @@ class Book:
         """Score the row, and let it wait for its label under this key."""
         before = self.waiting.get(key) or self.known.get(key)
         if before is not None:
-            return self._repeated(key, before, row)
+            return self._repeated(key, before, row, weight)
         if not np.isfinite(row.values).all():
             raise InputError("an example must hold finite numbers only")
         self._time_out()
         said, voices = self._foretold(row)
         core, place = self.core, self.counts.predicted
         escape = escape_of(core)
-        made = Round(place, kept(row), weight, said, voices, escape, core.rounds, self._size(row))
+        made = Round(place, kept(row), weight, said, voices, escape, core.rounds, self._size(row, weight))
         self.waiting[key] = made
+        self._outside += _exact(made.size)
         self.counts.predicted += 1
-        self._chained(b"predict", place, made.row)
+        self._chained(b"predict", place, made.row, weight)
+        self.answers = hashlib.sha256(self.answers + said.astype("<f8").tobytes()).digest()
         if len(self.waiting) > self.rules.pending:
             self._end(next(iter(self.waiting)))
         self.counts.most_waiting = max(self.counts.most_waiting, len(self.waiting))
         return made
 
-    def _repeated(self, key: Key, before: Round, row: Rows) -> Round:
+    def _repeated(self, key: Key, before: Round, row: Rows, weight: float) -> Round:
         """The answer of before, for the same row: asking twice is asking once."""
-        if not same(before.row, row):
+        if before.weight != weight or not same(before.row, row):
             raise InputError(f"the id {key!r} already belongs to another row: give each row its own id")
         self.counts.repeated += 1
         return before
 
-    def _size(self, row: Rows) -> float:
-        if int(self.core.config["rate"][0]) != DELAYED:
+    def _size(self, row: Rows, weight: float) -> float:
+        """k·Λ‖x‖ of the row as it is played, as far as that is known beforehand."""
+        core = self.core
+        if int(core.config["rate"][0]) != DELAYED:
             return 0.0
-        return self.core.loss.lipschitz * math.sqrt(
-            norm2(row.values.astype(np.float64)) + float(self.core.config["bias"][0])
-        )
+        if not core.plain:
+            row = core.preparation.apply(row, learn=False, features=core.features, ahead=len(self.waiting))
+        squares = norm2(row.values.astype(np.float64)) + float(core.config["bias"][0])
+        return weight * core.loss.lipschitz * math.sqrt(squares)
 
     # -- labels ------------------------------------------------------------------------------------------------------
 
@@ -198,7 +212,7 @@ class Book:
         """The label of a round has come: learn it, if it is news. What became of it, in a word."""
         known = self.known.get(key)
         if key in self.waiting:
-            self._learn(self.waiting.pop(key), key, y, "labelled")
+            self._learn_waiting(key, y, "labelled")
             return "learned"
         if known is None:
             self.counts.unknown += 1
@@ -220,6 +234,23 @@ class Book:
         now = replace(known, said=said, voices=voices, escape=escape_of(self.core), version=self.core.rounds)
         self._learn(now, key, y, "labelled")
         return "learned"
+
+    def _learn_waiting(self, key: Key, y: float, ended: str) -> None:
+        """Learn a round that waits; one that is refused goes on waiting."""
+        one = self._taken(key)
+        try:
+            self._learn(one, key, y, ended)
+        except BaseException:
+            self.waiting[key] = one
+            self.waiting = OrderedDict(sorted(self.waiting.items(), key=lambda item: item[1].place))
+            self._outside += _exact(one.size)
+            raise
+
+    def _taken(self, key: Key) -> Round:
+        """A round that no longer waits."""
+        one = self.waiting.pop(key)
+        self._outside -= _exact(one.size)
+        return one
 
     def _learn(self, one: Round, key: Key, y: float, ended: str) -> None:
         core, labels = self.core, np.array([y])
@@ -261,7 +292,7 @@ class Book:
     def _outstanding(self) -> float:
         if int(self.core.config["rate"][0]) != DELAYED:
             return 0.0
-        return math.fsum(one.size for one in self.waiting.values())
+        return self._outside / UNIT  # exact, and then rounded once: it does not matter in which order they came
 
     def revise(self, key: Key, y: float) -> str:
         """Another label for a round that has one: its term is replaced, and the row is learned again with it."""
@@ -299,16 +330,16 @@ class Book:
         limit = self.rules.expire
         while limit is not None and self.waiting:
             key = next(iter(self.waiting))
-            if self.counts.predicted - self.waiting[key].place < limit:
+            if self.counts.predicted - self.waiting[key].place <= limit:
                 return
             self._end(key)
 
     def _end(self, key: Key) -> None:
-        one = self.waiting.pop(key)
         if self.rules.default is not None:
+            self._learn_waiting(key, self.rules.default, "defaulted")
             self.counts.defaulted += 1
-            self._learn(one, key, self.rules.default, "defaulted")
             return
+        one = self._taken(key)
         self.counts.expired += 1
         self._chained(b"expire", one.place)
         self._remember(key, replace(one, ended="expired"))
@@ -335,6 +366,11 @@ class Book:
     def digest(self) -> str:
         """SHA-256 over the events, each behind the digest of those before it."""
         return self.chain.hex()
+
+    def restored(self, waiting: Iterable[tuple[Key, Round]], known: Iterable[tuple[Key, Round]]) -> None:
+        """Go on with these rounds."""
+        self.waiting, self.known = OrderedDict(waiting), OrderedDict(known)
+        self._outside = sum(_exact(one.size) for one in self.waiting.values())
 
     def to_dict(self) -> dict[str, Any]:
         """What happened, as plain numbers."""

@@ -25,6 +25,7 @@ from noregret.errors import InputError, NoregretError
 from noregret.late.pending import Answer, Pending
 
 MOST = 2**26  # bytes of a line
+BOM = b"\xef\xbb\xbf"
 SHAPES = {  # the keys of an event beside its weight, and what it asks for
     frozenset({"id", "x"}): "predict",
     frozenset({"id", "y"}): "label",
@@ -65,7 +66,9 @@ def event_of(said: Any) -> Event:
             found = msgspec.convert(said, Event) if isinstance(said, Mapping) else _decode(said)
         except RecursionError:
             raise InputError("is nested too deeply for an event") from None
-        except msgspec.MsgspecError as error:
+        except UnicodeError:
+            raise InputError("is not UTF-8 text") from None
+        except (msgspec.MsgspecError, TypeError) as error:
             raise InputError(f"is not an event: {_reason(error)}") from None
     if found.asks is None:
         given = ", ".join(name for name in Event.__struct_fields__ if getattr(found, name) is not None)
@@ -78,12 +81,15 @@ def event_of(said: Any) -> Event:
 
 def _reason(error: Exception) -> str:
     text = " ".join(str(error).split())
-    return text[:1].lower() + text[1:]
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def written(event: Event) -> bytes:
     """The one way to write an event, for digests and logs."""
-    return _encode(event)
+    try:
+        return _encode(event)
+    except UnicodeError:
+        raise InputError("is not text that UTF-8 can hold") from None
 
 
 def apply(late: Pending, event: Event) -> Answer | None:
@@ -109,13 +115,15 @@ def lines_of(pieces: Iterable[bytes], source: str, whole: Callable[[], bool]) ->
     rest, number = b"", 1
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
+        if lines and number == 1:
+            lines[0] = lines[0].removeprefix(BOM)
         if len(rest) > MOST:
             raise InputError(f"a line must be at most {MOST >> 20} MiB long", source, number + len(lines))
         if lines:
             yield number, lines
         number += len(lines)
     if rest.strip() and whole():
-        yield number, [rest]
+        yield number, [rest.removeprefix(BOM) if number == 1 else rest]
 
 
 @contextmanager

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from noregret.errors import InputError, SettingError, spelled
+from noregret.errors import InputError, NoregretError, SettingError, spelled
 from noregret.example import checked_weight, raw_row
 from noregret.late import stored
 from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules
@@ -21,7 +22,7 @@ from noregret.learner.core import Core
 from noregret.loss import probability_of, softmax
 from noregret.rounds import Gathering
 from noregret.stream.block import Dense, Rows, Sparse
-from noregret.stream.labels import plain_label
+from noregret.stream.labels import plain_label, same
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,18 @@ class Pending:
             raise SettingError(f"{spelled('default_label')}: {default_label!r} does not tell which label is positive")
         self.book = Book(core, Rules(expire, default, pending, remembered), keep=keep)
         if core.late is not None:
+            given = {"expire": expire, "pending": None if pending == MOST else pending, "default_label": default_label}
             self._restore(core.late)
+            self._agree(given)
+
+    def _agree(self, asked: dict[str, Any]) -> None:
+        """A model that is gone on with keeps its rules."""
+        for name, value in asked.items():
+            has = self.rules[name]
+            if value is not None and (has is None or not same(value, has)):
+                raise SettingError(
+                    f"{spelled(name, str(value))} conflicts with the model, which has {has}: leave it out"
+                )
 
     # -- rounds ------------------------------------------------------------------------------------------------------
 
@@ -99,8 +111,9 @@ class Pending:
         """The same with its score, its probability and the version of the learner."""
         core, key = self.core, _checked(id)
         features, known = core.features, 0 if core.features is None else core.features.width
+        self.core.late = None  # what a file kept is not what waits from now on
         try:
-            return self.answer(id, self.book.predict(key, self._row(x), checked_weight(w)))
+            return self.answer(id, self.book.predict(key, self._row(x), _weight(w)))
         except BaseException:  # what was refused leaves no feature behind
             core.features = features
             if features is not None:
@@ -112,19 +125,44 @@ class Pending:
 
         A label is held while it is open which of two labels is the positive one.
         """
-        key, code = _checked(id), self._code(y)
+        key, book = _checked(id), self.book
+        self.core.late = None
+        if key not in book.waiting and (key not in book.known or book.known[key].label is not None):
+            return self._again(key, y)
+        code = self._code(y)
         if code is None:
             self._held.append((key, y))
             return "held"
         self._release()
-        return self.book.label(key, code)
+        return book.label(key, code)
+
+    def _again(self, key: Key, y: Any) -> str:
+        """A label for a round that nobody knows or that has one: no class is met by it."""
+        try:
+            code = self._try(y)
+        except InputError:
+            code = None
+        return self.book.label(key, math.nan if code is None else code)
+
+    def _try(self, y: Any) -> float | None:
+        """The code that a label would have; an error for one that cannot be learned."""
+        before, spelled = self.core.labels, dict(self._spelled)
+        self.core.labels = deepcopy(before)
+        try:
+            return self._code(y)
+        finally:
+            self.core.labels, self._spelled = before, spelled
 
     def both(self, x: Any, y: Any, id: Key | None = None, w: float = 1.0) -> Answer:
         """A row whose label is there at once: its prediction, before it is learned. It needs no id."""
-        place = self.book.counts.predicted
-        key = f"\0{place}" if id is None else id  # no id that is read begins so
+        key = _Nameless(f"\0{self.book.counts.predicted}") if id is None else id
+        self._try(y)  # before anything is done with its row
         answer = self.predict(key, x, w)
-        self.learn_one(key, y)
+        try:
+            self.learn_one(key, y)
+        except NoregretError:
+            self.expire(key)
+            raise
         if id is None:
             self.book.known.pop(key, None)
             return replace(answer, id=None)
@@ -133,6 +171,7 @@ class Pending:
     def revise(self, id: Key, y: Any) -> str:
         """Another label for a round that has one: its loss is replaced, and the row is learned again."""
         key, code = _checked(id), self._code(y)
+        self.core.late = None
         if code is None:
             raise InputError(f"cannot revise to {y!r} yet: it is not known which of the two labels is positive")
         self._release()
@@ -140,6 +179,7 @@ class Pending:
 
     def expire(self, id: Key) -> str:
         """The label of this round will not come."""
+        self.core.late = None
         return self.book.expire(_checked(id))
 
     def _row(self, x: Any) -> Rows:
@@ -155,7 +195,10 @@ class Pending:
             if not math.isfinite(value):
                 raise InputError(f"the label must be a finite number, got {y!r}")
             return value
-        code = self.core.labels.one(y)
+        try:
+            code = self.core.labels.one(y)
+        except TypeError:  # it cannot be looked up
+            raise InputError(f"a label must be a number, a boolean or a string, got {y!r}") from None
         if code is not None:
             self._spelled.setdefault(code, y)
         return code
@@ -207,7 +250,7 @@ class Pending:
         """What happens to labels that do not come, as it was asked for."""
         rules = asdict(self.book.rules)
         del rules["default"]
-        return {**rules, "default_label": self.default_label}
+        return {**rules, "default_label": None if self.default_label is None else _plain(self.default_label)}
 
     @property
     def waiting(self) -> int:
@@ -223,7 +266,7 @@ class Pending:
     def take_down(self, event: bytes) -> None:
         """An event of the log, as it is written."""
         self.events += 1
-        self.log = hashlib.sha256(self.log + event).digest()
+        self.log = chained(self.log, event)
 
     def __repr__(self) -> str:
         counts = self.book.counts
@@ -257,7 +300,29 @@ def _plain(label: Any) -> Any:
     return label if isinstance(label, str | bool | int | float) else plain_label(label)
 
 
+class _Nameless(str):
+    """The id of a round without one."""
+
+
 def _checked(id: Key) -> Key:
-    if type(id) not in (str, int):
-        raise InputError(f"an id must be a string or a whole number, got {id!r}")
+    """An id that a log and a file can hold."""
+    if isinstance(id, _Nameless):
+        return str(id)
+    if type(id) is int and -(2**63) <= id < 2**63:
+        return id
+    if type(id) is not str:
+        raise InputError(f"an id must be a string or a whole number of 64 bits, got {id!r}")
+    if id.startswith("\0") or (not id.isascii() and id != id.encode("utf-8", "replace").decode()):
+        raise InputError("an id must be text that UTF-8 can hold and that does not begin with a NUL")
     return id
+
+
+def _weight(w: float) -> float:
+    if checked_weight(w) == 0.0:
+        raise InputError("a weight must be positive: leave out the row")
+    return float(w)
+
+
+def chained(log: bytes, event: bytes) -> bytes:
+    """The digest of a log with one event more."""
+    return hashlib.sha256(log + event).digest()

@@ -11,13 +11,14 @@ from typing import Any
 from noregret.errors import InputError, SettingError, spelled
 from noregret.late.book import MOST, REMEMBERED, Book
 from noregret.late.events import apply, event_of, lines_of, placed, written
-from noregret.late.pending import Answer, Pending
+from noregret.late.pending import Answer, Pending, chained
 from noregret.late.schedule import Delay, Schedule, arrival, due
 from noregret.protocol import agree, as_before, core_of, encoded, refuse_waiting, row_weights
 from noregret.rounds import Gathering
 from noregret.run import Run
 from noregret.stream import read
 from noregret.stream.base import Stream
+from noregret.stream.cells import as_text
 from noregret.stream.opening import Input
 
 Answering = Callable[[Answer], None]
@@ -38,8 +39,14 @@ class LateRun:
         return f"<LateRun of {self.run.learner.name}: {rounds}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers: what `--json` prints."""
-        return {**self.run.to_dict(), "late": self.figures}
+        """Everything as plain numbers: what `--json` prints; mistakes and losses are those of the predictions."""
+        own, found = self.run.to_dict(), self.figures
+        n = found["labelled"]
+        own["mistakes"] = found["mistakes"]
+        own["loss"] = {**own["loss"], "total": found["loss"], "mean": found["loss"] / n if n else None}
+        told = {"error": found["mistakes"], "log_loss": found["loss"]}
+        own["metrics"] = {name: told[name] / n for name in own["metrics"] if name in told}
+        return {**own, "late": found}
 
 
 def play_late(
@@ -91,17 +98,19 @@ def play_late(
         agree(core, source)
         when = Delay(delay) if delay is not None else _schedule(arrival, time_column, stream)
         steps = _rows(late, source, when, class_weight)
-    stopped, done = False, 0
+    stopped, done, asked = False, 0, most
     for done, found in enumerate(steps, 1):
         if found is not None and answer is not None:
             answer(found)
-        if done == most:
+        if done == asked:
             break
         if stop():
             stopped = True
             break
-    if stopped or cut():
-        stopped, most = True, done
+    stopped = stopped or cut()
+    most = done if stopped or done == asked else None
+    if class_weight is not None:
+        class_weight = {as_text(key): weight for key, weight in class_weight.items()}
     how = {"delay": delay, "arrival": arrival, "time_column": time_column, "class_weight": class_weight, "most": most}
     return _told(late, before, time.perf_counter() - began, stopped, {**how, **late.rules})
 
@@ -130,6 +139,7 @@ def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[s
                 "ended": not stopped,
                 "shuffle": None,
                 "class_weight": None,
+                "late": True,
             }
         )
     if late.events:
@@ -143,22 +153,24 @@ def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[s
 
 def _events(late: Pending, stream: Any, skip_seen: bool) -> Iterator[Answer | None]:
     """Every event that is done, with its answer."""
-    seen, log = (late.events, late.log) if skip_seen else (0, b"")
-    if skip_seen:
-        late.events, late.log = 0, bytes(32)
-    for source, number, said in _said(stream):
-        with placed(source, number):
+    seen = late.events if skip_seen else 0
+    number, log = 0, bytes(32)
+    for source, line, said in _said(stream):
+        with placed(source, line):
             event = event_of(said)
-            late.take_down(written(event))
-            if late.events == seen and late.log != log:
-                raise InputError(
-                    f"the log differs from the one that the model has seen: its first {seen:,} events must be the same"
-                )
-            found = None if late.events <= seen else apply(late, event)
-        if late.events > seen:
-            yield found
-    if late.events < seen:
-        raise InputError(f"holds only {late.events} events, the model has seen {seen}", _name(stream))
+            text = written(event)
+            number += 1
+            if number <= seen:
+                log = chained(log, text)
+                if number == seen and log != late.log:
+                    sentence = f"its first {seen:,} events must be the same"
+                    raise InputError(f"the log differs from the one that the model has seen: {sentence}")
+                continue
+            found = apply(late, event)
+            late.take_down(text)
+        yield found
+    if number < seen:
+        raise InputError(f"holds only {number} events, the model has seen {seen}", _name(stream))
 
 
 def _said(stream: Any) -> Iterator[tuple[str, int, Any]]:

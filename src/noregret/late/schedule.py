@@ -9,13 +9,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import InputError, SettingError, spelled
+from noregret.errors import EmptyError, InputError, SettingError, spelled
 from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
@@ -69,7 +70,8 @@ class Arrival:
         if np.isnan(now).any():
             line = int(block.lines[np.isnan(now).argmax()])
             raise InputError("the time of the row is missing", block.source, line)
-        return now, np.nextafter(comes, -math.inf)  # what comes at the time of a row is known to it
+        before = np.nextafter(comes, -math.inf)  # what comes at the time of a row is known to it
+        return now, np.where(np.isinf(comes), comes, before)
 
 
 def arrival(path: str, column: str, time: str | None, **reading: Any) -> Arrival:
@@ -87,12 +89,18 @@ def _numbers(stream: Stream) -> tuple[dict[tuple[str, int], float], bool]:
     """The number, or the instant in microseconds, that stands in each line; and whether they are dates."""
     found: dict[tuple[str, int], float] = {}
     dates = False
-    for block in stream.blocks():
+    for block in _filled(stream):
         dates = dates or block.labels.dtype == object
         values = np.asarray(_instants(block) if block.labels.dtype == object else block.labels, np.float64)
         for line, value in zip(block.lines.tolist(), values.tolist(), strict=True):
             found[block.source, line] = value
     return found, dates
+
+
+def _filled(stream: Stream) -> Iterator[Block]:
+    """The rows in which the column is not empty; there may be none."""
+    with suppress(EmptyError):
+        yield from stream.blocks()
 
 
 def _instants(block: Block) -> Vector:

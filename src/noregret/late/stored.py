@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 
 from noregret.errors import ModelFileError
 from noregret.late.book import Book, Counts, Figures, Round, Rules, Sum
+from noregret.learner.auto import Auto
 from noregret.stream.block import Dense, Rows, Sparse
 
+ENDS = ("labelled", "defaulted", "expired")
 SAME = ("place", "weight", "escape", "version", "size", "label", "ended")  # kept as they are
 
 
@@ -25,7 +28,7 @@ class Kept(msgspec.Struct):
     weight: float
     said: list[float]
     voices: bytes | None
-    members: int
+    shape: list[int]
     escape: float
     version: int
     size: float
@@ -47,6 +50,7 @@ class Late(msgspec.Struct):
     held: list[tuple[str | int, str | int | float | bool]]
     events: int
     log: bytes
+    answers: bytes
 
 
 def kept(
@@ -66,6 +70,7 @@ def kept(
         list(held),
         events,
         log,
+        book.answers,
     )
     made: dict[str, Any] = msgspec.to_builtins(found, builtin_types=(bytes,))
     return made
@@ -75,9 +80,9 @@ def _row_stored(one: Round) -> Kept:
     indices = one.row.indices.astype("<u4").tobytes() if isinstance(one.row, Sparse) else None
     values = one.row.values.astype("<f8").tobytes()
     voices = None if one.voices is None else one.voices.astype("<f8").tobytes()
-    members = 0 if one.voices is None else len(one.voices)
+    shape = [] if one.voices is None else list(one.voices.shape)
     same = {name: getattr(one, name) for name in SAME}
-    return Kept(indices=indices, values=values, said=one.said.tolist(), voices=voices, members=members, **same)
+    return Kept(indices=indices, values=values, said=one.said.tolist(), voices=voices, shape=shape, **same)
 
 
 def _round_of(kept: Kept) -> Round:
@@ -89,8 +94,8 @@ def _round_of(kept: Kept) -> Round:
             raise ValueError("a waiting row does not fit together")
         row = Sparse(np.array([0, len(values)], np.int64), indices, values)
     voices = None if kept.voices is None else np.frombuffer(kept.voices, "<f8").astype(np.float64)
-    if voices is not None and len(voices) != kept.members:  # of classes, a row a member
-        voices = voices.reshape(kept.members, -1)
+    if voices is not None:
+        voices = voices.reshape(kept.shape)
     same = {name: getattr(kept, name) for name in SAME}
     return Round(row=row, said=np.array(kept.said, np.float64), voices=voices, **same)
 
@@ -101,12 +106,47 @@ def restore(book: Book, stored: Mapping[str, Any]) -> Late:
         found = msgspec.convert(stored, Late)
         rules: dict[str, Any] = found.rules
         book.rules = Rules(**rules)
-        book.waiting = {key: _round_of(one) for key, one in found.rounds}
-        book.known = {key: _round_of(one) for key, one in found.known}
+        waiting, known = ([(key, _round_of(one)) for key, one in rounds] for rounds in (found.rounds, found.known))
         book.counts = Counts(**{one.name: found.counts[one.name] for one in fields(Counts)})
         mistakes, *sums = found.figures
+        if len(sums) != 4 or not all(map(math.isfinite, found.figures)) or mistakes != int(mistakes):
+            raise ValueError("its figures are wrong")
         book.figures = Figures(int(mistakes), Sum(*sums[:2]), Sum(*sums[2:]))
-        book.chain = found.chain
+        book.chain, book.answers = found.chain, found.answers
+        _check(book, found, dict(waiting), dict(known))
+        book.restored(waiting, known)
         return found
-    except (msgspec.ValidationError, LookupError, TypeError, ValueError) as error:
+    except (msgspec.ValidationError, ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(f"the model file is damaged: its waiting rounds cannot be read ({error})") from error
+
+
+def _check(book: Book, found: Late, waiting: dict[Any, Round], known: dict[Any, Round]) -> None:
+    """A ValueError for what no book can hold."""
+    counts = [getattr(book.counts, one.name) for one in fields(Counts)]
+    if min(*counts, found.events) < 0 or any(len(one) != 32 for one in (found.chain, found.log, found.answers)):
+        raise ValueError("its counts are wrong")
+    if len(waiting) != len(found.rounds) or len(known) != len(found.known) or waiting.keys() & known.keys():
+        raise ValueError("an id stands twice")
+    if any(one.label is not None or one.ended for one in waiting.values()):
+        raise ValueError("a round that waits has a label")
+    for one in known.values():
+        if one.ended not in ENDS or (one.label is None) != (one.ended == "expired"):
+            raise ValueError("a round has not ended")
+    for one in (*waiting.values(), *known.values()):
+        _check_round(book, one)
+
+
+def _check_round(book: Book, one: Round) -> None:
+    core = book.core
+    numbers = [one.weight, one.escape, one.size, *one.said.tolist(), *one.row.values.tolist()]
+    if not all(map(math.isfinite, numbers)) or one.weight <= 0.0 or one.size < 0.0 or not 0.0 <= one.escape <= 1.0:
+        raise ValueError("a number of a round is wrong")
+    if not (0 <= one.place < book.counts.predicted and 0 <= one.version <= core.rounds):
+        raise ValueError("the clock of a round is wrong")
+    if core.features is not None and one.row.width > core.features.width:
+        raise ValueError("a row has more features than there are")
+    if len(one.said) != 1 and not core.multiclass:
+        raise ValueError("a score is wrong")
+    heard = core.hears(one.voices) if isinstance(core, Auto) and one.voices is not None else not isinstance(core, Auto)
+    if not heard or (one.voices is not None) is not isinstance(core, Auto):
+        raise ValueError("what the members said does not fit")

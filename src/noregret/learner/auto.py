@@ -368,6 +368,10 @@ class Auto(Core):
         _native.foretell_mixture(said, self.standing, self.tops, MIXING, self.record, scores, voices)
         return scores[0], np.concatenate([said[:, 0], voices])
 
+    def hears(self, voices: Said) -> bool:
+        """Whether members and tops can have said this of a row."""
+        return voices.shape == (len(self.members) + TOPS,)
+
     def _mixed(self, rows: Rows, past: bool) -> Vector:
         return self._mix_scores(self._guesses(rows, past))
 

@@ -61,6 +61,9 @@ class AutoClasses(Auto, Forecaster):
             _native.foretell_mixture_classes(mine, self.standing, self.tops, MIXING, self.rounds, scores, voices)
         return scores[0], np.concatenate([mine, voices])
 
+    def hears(self, voices: Said) -> bool:
+        return voices.ndim == 2 and len(voices) == len(self.members) + TOPS and voices.shape[1] <= self.known
+
     def _as_foretold(self, said: Said, before: Said) -> Said:
         if before.shape[1] != self.known:  # there are classes that are new since
             return said

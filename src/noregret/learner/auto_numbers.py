@@ -94,6 +94,9 @@ class AutoNumbers(Auto):
         said = self._guesses(rows_of(row), past)
         return self._mix_scores(said)[0], said[:, 0].copy()
 
+    def hears(self, voices: Said) -> bool:
+        return voices.shape == (len(self.members),)
+
     def _mix(self, rows: Rows, y: Vector, weights: Vector, said: Said, scores: Vector) -> int:
         state = (said, self.standing, self.range, self.history, self.beats, self.total, self.record, scores)
         return _native.play_aggregate(rows.native, y, weights, *state)

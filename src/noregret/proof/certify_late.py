@@ -37,6 +37,8 @@ def late_receipt(
 ) -> LateReceipt:
     """The receipt of rounds that were kept while they were played."""
     core = late.run.learner
+    if not isinstance(late.how["arrival"], str | None):
+        raise SettingError("certify: a schedule of your own cannot be written to a receipt: use a delay or a column")
     if own_code(core) is not None:
         raise SettingError("certify: late labels have no receipt where the loss or the kernel is your own Python code")
     if not late.run.rounds or late.run.rounds != core.rounds or late.run.before["rounds"][0]:

@@ -7,12 +7,11 @@ checked as any other.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,14 +27,37 @@ from noregret.proof.facts import own_loss
 from noregret.proof.facts.late import LateFacts
 from noregret.proof.figures import played_as
 from noregret.proof.receipt import Receipt, Vector, body_of, decoded, head, packed, receipt_in, unpacked, write
-from noregret.proof.replay import Replayed, read_again
+from noregret.proof.regret import Against
+from noregret.proof.replay import Replayed, read_again, weights_of_classes
 from noregret.proof.theorem import Theorem, speaking
 from noregret.proof.theorems import THEOREMS
 from noregret.proof.theorems.late import NAME
-from noregret.proof.verification import Verification
+from noregret.proof.verification import Verification, real
 from noregret.proof.verify import DAMAGE, check_entry, check_run, learner_of
 from noregret.rounds import Gathering
 
+ONCE = {"passes": 1, "shuffle": None, "class_weight": None}
+
+
+def _whole(least: int) -> Callable[[Any], bool]:
+    return lambda said: type(said) is int and said >= least
+
+
+def _or_none(right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda said: said is None or right(said)
+
+
+HOW: dict[str, Callable[[Any], bool]] = {
+    "delay": _or_none(_whole(0)),
+    "arrival": _or_none(lambda said: isinstance(said, str)),
+    "time_column": _or_none(lambda said: isinstance(said, str)),
+    "class_weight": weights_of_classes,
+    "most": _or_none(_whole(1)),
+    "expire": _or_none(_whole(1)),
+    "pending": _whole(1),
+    "remembered": _whole(0),
+    "default_label": _or_none(lambda said: isinstance(said, str | int | float)),
+}
 SAID = {*head("late"), "how", "digest", "predictions", "figures", "regret", "certificates", "points", "run"}
 
 
@@ -51,6 +73,7 @@ class LateReceipt:
     certificates: list[dict[str, Any]]
     points: dict[str, Vector]
     run: Receipt
+    kind: ClassVar[str] = "late"
 
     def __repr__(self) -> str:
         name, rounds = self.run.learner["name"], self.figures["labelled"]
@@ -86,6 +109,8 @@ class LateReceipt:
             if set(body) != SAID:
                 raise KeyError(", ".join(sorted(set(body) ^ SAID)))
             said["points"] = {key: unpacked(text) for key, text in said["points"].items()}
+            if {key: said["run"].get(key) for key in head("run")} != head("run"):
+                raise ValueError("the learner's own receipt is of another kind")
             said["run"] = receipt_in(said["run"], name)
             return cls(**said)
         except (KeyError, TypeError, AttributeError, ValueError, zlib.error) as error:
@@ -98,9 +123,8 @@ def theorems_of(facts: LateFacts) -> list[Theorem[LateFacts]]:
 
 
 def predictions_of(late: LateRun) -> str:
-    """SHA-256 over the scores of the labelled rounds, in the order of the labels."""
-    assert late.book.trace is not None
-    return hashlib.sha256(np.array(late.book.trace.said, "<f8").tobytes()).hexdigest()
+    """SHA-256 over the scores of all rounds, each behind the digest of those before it."""
+    return late.book.answers.hex()
 
 
 def late_figures(late: LateRun, facts: LateFacts) -> dict[str, Any]:
@@ -113,7 +137,8 @@ def late_figures(late: LateRun, facts: LateFacts) -> dict[str, Any]:
         found = {"loss": own_loss(plays.run, plays.rounds), "fresh_loss": own_loss(late.run, facts.arrived)}
         found["staleness"] = facts.staleness
     mistakes = None if core.regression else book.mistakes
-    return {**counts, "waiting": len(late.book.waiting), "mistakes": mistakes, **found}
+    log = {"log": late.figures["log"]} if "log" in late.figures else {}
+    return {**counts, "waiting": len(late.book.waiting), "mistakes": mistakes, **found, **log}
 
 
 def verify_late(
@@ -123,6 +148,7 @@ def verify_late(
     done = Verification()
     try:
         core = learner_of(receipt.run, loss, kernel)
+        _check_how(receipt.how)
         late, facts = _played(receipt, core, source_of(stream, receipt.how, receipt.run.reading))
     except ReceiptError:
         raise
@@ -137,6 +163,17 @@ def verify_late(
     except (NoregretError, *DAMAGE) as error:
         raise ReceiptError(f"the receipt is damaged ({type(error).__name__}: {error})", failed=True) from error
     return done
+
+
+def _check_how(how: dict[str, Any]) -> None:
+    """What a replay is asked for: a field of another kind is an error."""
+    if not isinstance(how, dict) or set(how) != set(HOW):
+        raise ReceiptError(f"how labels came must be {', '.join(HOW)}", failed=True)
+    for name, right in HOW.items():
+        if not right(how[name]):
+            raise ReceiptError(f"{name.replace('_', ' ')} cannot be {how[name]!r}", failed=True)
+    if how["delay"] is None and how["arrival"] is None and (how["time_column"], how["class_weight"]) != (None, None):
+        raise ReceiptError("events have neither a column with times nor weights of classes", failed=True)
 
 
 def _played(receipt: LateReceipt, core: Core, stream: Any) -> tuple[LateRun, LateFacts]:
@@ -160,13 +197,25 @@ def _check(done: Verification, receipt: LateReceipt, late: LateRun, facts: LateF
             done.contains(what, receipt.figures[name], value)
         else:
             done.same(what, receipt.figures[name], value)
-    plays = Replayed(facts.plays.run, facts.plays.rounds, (), ())
-    if receipt.regret is not None:
-        _check_points(receipt, len(plays.rounds), plays.rounds.width)
-        facts = replace(facts, hindsight=check_entry(done, receipt.regret, plays, receipt.points))
+    facts = _check_regret(done, receipt, late.run.learner, facts)
     check_certificates(done, receipt.certificates, theorems_of(facts), facts)
-    ended = (not late.run.stopped,)
-    check_run(done, receipt.run, late.run.learner, Replayed(late.run, facts.arrived, (late.book.digest,), ended))
+    ended = receipt.how["most"] is None
+    segment = {"rows": late.run.rounds, **ONCE, "ended": ended, "digest": late.book.digest}
+    done.true("the learner's own rounds are those of the events", receipt.run.segments == [segment])
+    check_run(done, receipt.run, late.run.learner, Replayed(late.run, facts.arrived, (late.book.digest,), (ended,)))
+
+
+def _check_regret(done: Verification, receipt: LateReceipt, core: Core, facts: LateFacts) -> LateFacts:
+    """The regret of the predictions: of all of them, against the learner's own ball."""
+    plays, regret = Replayed(facts.plays.run, facts.plays.rounds, (), ()), receipt.regret
+    against = Against.of(core, None, len(plays.rounds)) if facts.linear else None
+    done.same("whether the predictions have a regret", regret is not None, against is not None)
+    if regret is None or against is None:
+        return facts
+    _check_points(receipt, len(plays.rounds), plays.rounds.width)
+    done.same("the rounds of the regret of the predictions", regret["rounds"], len(plays.rounds))
+    done.same("the radius of the regret of the predictions", real(regret["domain"]["radius"]), against.radius)
+    return replace(facts, hindsight=check_entry(done, regret, plays, receipt.points))
 
 
 def _check_points(receipt: LateReceipt, rounds: int, width: int) -> None:
@@ -182,6 +231,6 @@ def source_of(stream: Any, how: Mapping[str, Any], reading: Mapping[str, Any]) -
     return stream if events else read_again(stream, reading)
 
 
-def load_late(path: str | os.PathLike[str]) -> LateReceipt:
-    """The receipt of a file."""
-    return LateReceipt.load(path)
+def load_late(receipt: Any) -> LateReceipt:
+    """A receipt, or that of a file."""
+    return receipt if isinstance(receipt, LateReceipt) else LateReceipt.load(receipt)

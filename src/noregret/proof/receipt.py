@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -48,6 +48,7 @@ class Receipt:
     certificates: list[dict[str, Any]]
     points: dict[str, Vector] = field(default_factory=dict)
     selection: dict[str, Any] | None = None
+    kind: ClassVar[str] = "run"
     surrogate: Any = None  # the convex loss that mistakes are compared with: its text, or the fingerprint of your own
 
     def __repr__(self) -> str:

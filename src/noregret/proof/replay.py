@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from noregret import arithmetic
-from noregret.errors import InputError, ReceiptError, SettingError
+from noregret.errors import InputError, ReceiptError, SettingError, spelled
 from noregret.fingerprint import fingerprint
 from noregret.interval import Interval, down_or_none, up_or_none
 from noregret.kernel import Kernel
@@ -58,6 +58,11 @@ def chains(core: Core) -> list[Segment]:
     found: list[Segment] = []
     reached = 0
     for segment in core.segments:
+        if segment.get("late"):
+            raise SettingError(
+                "certify: the labels of this run came late: ask for the receipt where they are learned"
+                f" ({spelled('receipt', 'FILE', python='certify(late_run, log)')})"
+            )
         if segment["begin"] != reached or "passes" not in segment:
             break
         reached = segment["end"]
@@ -182,7 +187,7 @@ def _seed(said: Any) -> bool:
     return said is None or (type(said) is int and said >= 0)
 
 
-def _weights(said: Any) -> bool:
+def weights_of_classes(said: Any) -> bool:
     """None, or a weight for every label that has one other than 1."""
     if not isinstance(said, dict):
         return said is None
@@ -200,7 +205,7 @@ FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "rows": (_count, "a whole number of at least 1"),
     "passes": (_count, "a whole number of at least 1"),
     "shuffle": (_seed, "null, or a whole number of at least 0"),
-    "class_weight": (_weights, "null, or a number of at least 0 for each label"),
+    "class_weight": (weights_of_classes, "null, or a number of at least 0 for each label"),
     "ended": (lambda said: isinstance(said, bool), "true or false"),
     "digest": (_hexadecimal, "64 hexadecimal digits"),
 }

@@ -73,7 +73,7 @@ def verify(
     >>> len(verify(certify(play(Perceptron(), stream), stream), stream).checks) > 10
     True
     """
-    kind = "run" if isinstance(receipt, Receipt) else kind_of(decoded(receipt), os.fspath(receipt))
+    kind = getattr(receipt, "kind", None) or kind_of(decoded(receipt), os.fspath(receipt))
     if kind != "run":
         return _other(kind, receipt, streams, loss, kernel)
     found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)

@@ -240,6 +240,8 @@ def plain_label(label: Any, source: str | None = None, line: int | None = None) 
         value = float(label)
     except (TypeError, ValueError):
         raise InputError(f"a label must be a number, a boolean or a string, got {label!r}", source, line) from None
+    except OverflowError:
+        raise InputError("a label must be finite, got a whole number beyond all floats", source, line) from None
     if not math.isfinite(value):
         raise InputError(f"a label must be finite, got {label!r}", source, line)
     if abs(value) >= LARGEST:

@@ -58,6 +58,12 @@ class LateFacts:
         return not core.multiclass and core.loss.convex and not self.fresh.sigma and bool(self.run.rounds)
 
     @property
+    def prepared(self) -> bool:
+        """Whether a row may be another when it is learned than when it was predicted."""
+        made, params = self.run.learner.preparation, self.run.learner.params
+        return any((params.scale, params.expand, params.lags, made.means))
+
+    @property
     def once(self) -> bool:
         """Whether the learner learned every round once: no label was revised."""
         return self.book.counts.revised == 0

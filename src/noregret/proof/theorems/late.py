@@ -17,9 +17,7 @@ ANY_PLAYS = Need[LateFacts](
 )
 ONCE = Need[LateFacts]("no label was revised", lambda f: f.once)
 FRESH = Need[LateFacts]("no label came after its round had expired", lambda f: not f.book.counts.after_expiry)
-AS_THEY_COME = Need[LateFacts](
-    "rows are played as they come, or at length 1", lambda f: f.run.learner.plain or f.run.learner.params.scale is None
-)
+AS_THEY_COME = Need[LateFacts]("rows are played as they come, or at length 1", lambda f: not f.prepared)
 FROM_ZERO = Need[LateFacts]("the run starts at w₁ = 0", lambda f: f.fresh.start.zero)
 
 
