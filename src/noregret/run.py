@@ -307,6 +307,11 @@ def played_once(segments: Sequence[Mapping[str, Any]]) -> bool | None:
     return False if again else None
 
 
+def came_late(core: Core) -> bool:
+    """Whether labels came late: the figures are then of the learner's own rounds, not of what it had predicted."""
+    return any(segment.get("late") for segment in core.segments)
+
+
 def rows_weigh_one(segments: Sequence[Mapping[str, Any]], weights: NDArray[np.float64] | None) -> bool:
     """Whether every row weighs 1: no round weighs other than 1, and no row of weight 0 was left out of the rounds."""
     left_out = any(segment["end"] - segment["begin"] != segment["rows"] for segment in segments)

@@ -21,7 +21,7 @@ WAITS = {  # rows without a label
     "defaulted": "learned with the default label",
 }
 LABELS = {
-    "after_expiry": "after the row had been given up",
+    "after_expiry": "after the row had been given up, and judged by a new prediction",
     "revised": "revised later",
     "repeated": "repeated events, which change nothing",
     "unknown": "for rows that nobody knows, left out",
@@ -106,6 +106,7 @@ def late_rows(late: LateRun) -> list[Row]:
     """Predictions whose labels came late, as (what, how much, how much of a labelled round)."""
     found, run = late.figures, late.run
     n = found["labelled"]
+    stale = found["staleness"] if abs(found["staleness"]) > 1e-9 * abs(found["loss"]) else 0.0
     rows: list[Row] = [("rows predicted", number(found["predicted"]), "")]
     rows += [(f"  {what}", number(found[name]), "") for name, what in WAITS.items() if found[name]]
     rows += [("labels learned", number(n), "")]
@@ -114,10 +115,10 @@ def late_rows(late: LateRun) -> list[Row]:
     if run.mistakes is not None:
         rows.append(("mistakes", number(found["mistakes"]), share(found["mistakes"], n)))
         for rule in ("majority_label", "last_label"):
-            rows.append((f"  {BASELINES[rule]}", number(run.baselines[rule]), share(run.baselines[rule], n)))
+            rows.append((f"  {BASELINES[rule]}", number(run.baselines[rule]), share(run.baselines[rule], run.rounds)))
     rows.append((f"loss ({run.learner.loss.spec})", number(found["loss"]), per_round(found["loss"], n)))
     rows.append(("  by the learner, as labels came", number(found["fresh_loss"]), per_round(found["fresh_loss"], n)))
-    rows.append(("  staleness cost", signed(found["staleness"]), per_round(found["staleness"], n)))
+    rows.append(("  staleness cost", signed(stale), per_round(stale, n)))
     if run.regret_upper is not None and not found["revised"]:
         bound = run.regret_upper + found["staleness"]
         rows.append((_bound_row(run, bound, found["loss"]), at_most(bound), at_most(bound / n) if n else "–"))

@@ -157,7 +157,7 @@ def test_labels_that_come_at_a_time(noregret, here):
         (["--events"], "--events needs --task binary, multiclass or regression, or a model with --resume"),
         (["--events", *TASK, "--label", "x"], "--label is for the columns of a table, and events have none"),
         (["--events", *TASK], "rows.svm:1: is not an event"),
-        (["--arrival", "x"], "--arrival names a column, but an svmlight file has no named columns"),
+        (["--arrival", "x"], "--arrival or --time names a column, but an svmlight file has no named columns"),
         (["--delay", "3", "--learner", "ogd", "--loss", "squared", "--rate", "late"], "bounded slopes"),
     ],
 )
@@ -211,3 +211,32 @@ def test_a_run_with_late_labels_is_not_certified_as_another(noregret, here, rows
     noregret("learn", rows, "--delay", "5", "--save", "m.nr", "--quiet")
     answer = noregret("certify", "m.nr", rows)
     assert answer.code == 2 and "the labels of this run came late" in answer.err
+
+
+def test_figures_of_the_learner_are_not_taken_for_those_of_predictions(noregret, here, rows):
+    noregret("learn", rows, "--delay", "5", "--save", "m.nr", "--receipt", "r.json", "--quiet")
+    assert "labels came late: these are the learner's own figures" in noregret("inspect", "m.nr").out
+    for name in ("m.nr", "r.json"):
+        answer = noregret("report", name)
+        assert answer.code == 2 and "labels came late, of which there is no report" in answer.err
+
+
+def test_baselines_are_shares_of_the_rounds_that_they_count(noregret, here):
+    lines = [
+        '{"id":1,"x":[1.0],"y":1}',
+        '{"id":2,"x":[2.0],"y":1}',
+        '{"id":2,"y":0,"revise":true}',
+        '{"id":3,"x":[1],"y":0}',
+    ]
+    (here / "log.jsonl").write_text("\n".join(lines))
+    answer = noregret("learn", "log.jsonl", "--events", *TASK, "--learner", "perceptron")
+    assert answer.rows()["baseline: previous label"][-1] == "50.00 %"
+
+
+def test_a_column_that_there_is_not_is_named_as_it_was_given(noregret, here):
+    (here / "t.csv").write_text("a,k,label\n1,1,1\n2,2,0\n")
+    answer = noregret("learn", "t.csv", "--arrival", "knwon")
+    assert answer.code == 2 and "'knwon' for --arrival or --time" in answer.err
+    (here / "d.csv").write_text("a,k,label\n1,2024-01-01,1\n2,2024-01-02,0\n")
+    answer = noregret("learn", "d.csv", "--arrival", "k")
+    assert answer.code == 2 and "name the column with the time of each row, --time COLUMN" in answer.err

@@ -28,7 +28,7 @@ def inspect(
     from noregret import model as models
     from noregret.learner import Selected
     from noregret.learner.auto import Auto
-    from noregret.run import Run
+    from noregret.run import Run, came_late
 
     core, _ = models.load(model)
     run = Run.of(core)
@@ -57,6 +57,8 @@ def inspect(
     from noregret.cli.show import show_run, table
 
     show_run(run, leaders=None)
+    if came_late(core):
+        print("labels came late: these are the learner's own figures; learn printed those of its predictions")
     print()
     labels = _labels(core)
     if isinstance(labels, dict):

@@ -13,7 +13,7 @@ from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
 from noregret.cli.predictions import answers
-from noregret.errors import SettingError
+from noregret.errors import InputError, SettingError
 from noregret.learner import settings_of
 from noregret.learner.default import task_of
 
@@ -80,10 +80,10 @@ class Delayed(Learning):
     def _opened(self, interrupt: Interrupt) -> Stream:
         try:
             return super()._opened(interrupt)
-        except SettingError as error:
+        except (SettingError, InputError) as error:
             if self.when.arrival is None or "--ignore" not in str(error):
                 raise
-            raise type(error)(str(error).replace("--ignore", "--arrival", 1)) from None
+            raise SettingError(str(error).replace("--ignore", "--arrival or --time", 1)) from None
 
     # -- the rounds ------------------------------------------------------------------------------------------
 
@@ -160,6 +160,10 @@ class Delayed(Learning):
         return write
 
     # -- after the rounds ------------------------------------------------------------------------------------
+
+    @property
+    def going_on(self) -> str:
+        return "--events --skip seen" if self.when.events else ""
 
     def _certified(self, rounds: Rounds) -> Any:
         from noregret.cli.solving import closing_in

@@ -316,12 +316,16 @@ class Learning:
             said = f"{save}: was changed by another process meanwhile, and left as it is"
             print(f"noregret: {said}; the model of this run is {placed}", file=sys.stderr)
         if self.run.stopped:
-            again = options_again(self.asked.passes, self.asked.shuffle)
-            went = f"; go on with --resume {placed} --skip seen{again}" if placed is not None else ""
+            went = f"; go on with --resume {placed} {self.going_on}" if placed is not None and self.going_on else ""
             print(f"noregret: stopped after {self.run.rounds:,} rounds{went}", file=sys.stderr)
             raise typer.Exit(stop_code())
         if placed != save:
             raise typer.Exit(1)
+
+    @property
+    def going_on(self) -> str:
+        """The options with which the same stream is gone on with; none where it cannot be."""
+        return "--skip seen" + options_again(self.asked.passes, self.asked.shuffle)
 
     def _advice(self) -> list[str]:
         from noregret.cli.show import advised, command_of

@@ -59,7 +59,10 @@ class Arrival:
         self._rows, others = (None, False) if rows is None else _numbers(rows)
         if dates is not others:
             if rows is None:
-                raise SettingError(f"{spelled('arrival')} holds dates: say which column has the time of the row")
+                time = spelled("time", "COLUMN", python="time_column=")
+                raise SettingError(
+                    f"{spelled('arrival')} holds dates: name the column with the time of each row, {time}"
+                )
             raise SettingError("one of the two columns with times holds dates, the other numbers")
 
     def times(self, block: Block, first: int) -> tuple[Vector, Vector]:

@@ -20,7 +20,7 @@ from noregret.reporting.html import DAMAGE, Subject
 from noregret.reporting.other import blended, separated
 from noregret.reporting.page import as_page, cards
 from noregret.reporting.run import certified, modelled, same_run
-from noregret.run import Run
+from noregret.run import Run, came_late
 from noregret.task.blend import Blend
 from noregret.task.separate import Separation
 
@@ -128,6 +128,9 @@ def _source(given: Any, place: int) -> Source:
     raise SettingError(f"report: takes {what}, got {type(given).__name__}")
 
 
+LATE = "labels came late, of which there is no report: learn prints its figures"
+
+
 def _file(name: str) -> Source:
     """A model file or a receipt of any kind, its checksum checked."""
     try:
@@ -137,6 +140,10 @@ def _file(name: str) -> Source:
     digest = hashlib.sha256(data).hexdigest()
     if data.startswith(models.MAGIC):
         core, _ = models.load(name)
+        if came_late(core):
+            raise ReceiptError(f"is a model whose {LATE}", name)
         return Source(name, Run.of(core), digest)
+    if kind_of(decoded(name), name) == "late":
+        raise ReceiptError(f"is the receipt of a run whose {LATE}: noregret verify checks it", name)
     load = {"run": Receipt.load, "blend": load_blend, "separation": load_proof}[kind_of(decoded(name), name)]
     return Source(name, load(name), digest)
