@@ -119,6 +119,8 @@ def test_a_delay_and_its_figures(noregret, here, rows):
     said = (here / "p.csv").read_text().splitlines()
     assert said[0] == "row,score,probability,prediction" and len(said) == 401
     assert said[1] == "1,0.0,0.5,"
+    piped = noregret("learn", rows, "--delay", "30", "--predictions", "-")
+    assert piped.out.splitlines() == said and "staleness cost" in piped.err
     assert noregret("verify", "r.json", rows).code == 0
     table = noregret("learn", rows, "--delay", "30").rows()
     assert table["rows predicted"] == ["400"] and table["staleness cost"][0][0] in "+−0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -12,7 +13,7 @@ from noregret.cli.choosing import chosen as chosen_learner
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
-from noregret.cli.predictions import answers
+from noregret.cli.predictions import answers, as_line, shown
 from noregret.errors import InputError, SettingError
 from noregret.learner import settings_of
 from noregret.learner.default import task_of
@@ -134,30 +135,12 @@ class Delayed(Learning):
                 if bar is not None and said % 256 == 0:
                     bar.update()
                 if written is not None:
-                    written(answer)
+                    written.write(answer)
 
             yield watch
 
-    def _writer(self, file: IO[bytes], at_once: bool) -> Callable[[Answer], None]:
-        """Predictions as they were made, a line each, row by row."""
-        import csv
-        import io
-
-        from noregret.cli.predictions import shown
-
-        core, text = self.choice.core, io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        named = ["row", "score", *(["probability"] if core.loss.probabilistic else []), "prediction"]
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(named)
-
-        def write(answer: Answer) -> None:
-            chance = [] if answer.probability is None else [repr(answer.probability)]
-            writer.writerow([answer.id, repr(answer.score), *chance, shown(answer.prediction)])
-            if at_once:
-                text.flush()
-
-        write.text = text  # type: ignore[attr-defined]  # as long as it is written to
-        return write
+    def _writer(self, file: IO[bytes], at_once: bool) -> Written:
+        return Lines(file, at_once, self.choice.core.loss.probabilistic)
 
     # -- after the rounds ------------------------------------------------------------------------------------
 
@@ -276,13 +259,43 @@ class Events(Delayed):
         )
         return self.late.run
 
-    def _writer(self, file: IO[bytes], at_once: bool) -> Callable[[Answer], None]:
-        """Answers as JSON Lines."""
+    def _writer(self, file: IO[bytes], at_once: bool) -> Written:
+        return Objects(file, at_once)
+
+
+class Written(ABC):
+    """Predictions as they were made, one after another."""
+
+    def __init__(self, file: IO[bytes], at_once: bool) -> None:
+        self._file, self._at_once = file, at_once
+
+    def write(self, answer: Answer) -> None:
+        """One of them, handed on at once where a reader may be waiting for it."""
+        self._file.write(self._line(answer))
+        if self._at_once:
+            self._file.flush()
+
+    @abstractmethod
+    def _line(self, answer: Answer) -> bytes:
+        """It as text."""
+
+
+class Objects(Written):
+    """Answers to events: JSON Lines."""
+
+    def _line(self, answer: Answer) -> bytes:
         import msgspec
 
-        def write(answer: Answer) -> None:
-            file.write(msgspec.json.encode(answer.to_dict()) + b"\n")
-            if at_once:
-                file.flush()
+        return msgspec.json.encode(answer.to_dict()) + b"\n"
 
-        return write
+
+class Lines(Written):
+    """Predictions of a stream, row by row: comma-separated text."""
+
+    def __init__(self, file: IO[bytes], at_once: bool, probability: bool) -> None:
+        super().__init__(file, at_once)
+        file.write(b"row,score,probability,prediction\n" if probability else b"row,score,prediction\n")
+
+    def _line(self, answer: Answer) -> bytes:
+        chance = [] if answer.probability is None else [repr(answer.probability)]
+        return as_line([str(answer.id), repr(answer.score), *chance, shown(answer.prediction)])

@@ -140,6 +140,15 @@ class Predictions:
         self._text.detach()
 
 
+def as_line(cells: list[str]) -> bytes:
+    """A line of comma-separated text."""
+    import csv
+
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue().encode()
+
+
 def shown(label: Any) -> str:
     """A label as people write it: 1, not 1.0."""
     if label is None:
