@@ -143,6 +143,7 @@ class Header(msgspec.Struct):
     selection: dict[str, Any] | None = None  # of a model that was selected from a run: how, and the risk promised
     custom_kernel: Own | None = None  # name and fingerprint of a kernel of the user's own
     late: dict[str, Any] | None = None  # rounds that wait for their labels
+    watched: dict[str, Any] | None = None  # what watches its rounds
 
 
 def save(
@@ -189,6 +190,7 @@ def save(
             core.selection if isinstance(core, Selected) else None,
             Own(**own_kernel(own)) if isinstance(own, Kernel) else None,
             core.late,
+            core.watched,
         )
     )
     digest, placed = hashlib.sha256(), Path(path)
@@ -265,7 +267,7 @@ def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Co
     if header.labels is not None and core.labels is not None:
         core.labels = core.labels.from_dict(header.labels)
     core.state, core.segments, core.options = state, header.segments, header.options
-    core.late = header.late
+    core.late, core.watched = header.late, header.watched
     return core
 
 

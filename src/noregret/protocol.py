@@ -19,7 +19,7 @@ from noregret.errors import DivergedError, InputError, MemoryShortError, Setting
 from noregret.learner.core import Core, Segment
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
-from noregret.rounds import Gathering
+from noregret.rounds import Keeper
 from noregret.run import Run
 from noregret.seen import Again, Repeats, Seen
 from noregret.setting import check_weights
@@ -54,7 +54,7 @@ def play(
     skip_seen: bool = False,
     again: bool = True,
     class_weight: dict[Any, float] | None = None,
-    keep: Gathering | None = None,
+    keep: Keeper | None = None,
     most: int | None = None,
     watch: Watcher | None = None,
     stop: Callable[[], bool] = lambda: False,
@@ -369,7 +369,7 @@ def _weight_of(class_weight: dict[Any, float], label: Any) -> float:
     return next((float(weight) for key, weight in class_weight.items() if same(key, label)), 1.0)
 
 
-def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, keep: Gathering | None) -> Vector:
+def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, keep: Keeper | None) -> Vector:
     before = core.rounds
     try:
         return core.play(block.rows, y, weights, keep)

@@ -7,7 +7,7 @@ files without a name, mapped into memory: a stream may be larger than memory, an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,14 @@ class Rounds:
         else:
             rows = Dense(np.ascontiguousarray(X, dtype=np.float64))
         return cls(rows, np.ascontiguousarray(y, dtype=np.float64))
+
+
+class Keeper(Protocol):
+    """Whoever takes blocks in as they are played: rows as the loop had them, and the scores predicted."""
+
+    def add(
+        self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, moves: NDArray[np.int8] | None = None
+    ) -> None: ...
 
 
 class Gathering:

@@ -41,6 +41,7 @@ LEVELS = [
     ("advice",),
     ("seen", "snapshots", "protocol", "example"),
     ("model",),
+    ("watch",),
     ("late",),
     ("batch", "mean", "adversary"),
     ("proof",),

@@ -25,7 +25,7 @@ from noregret.errors import InputError, SettingError
 from noregret.example import foretell
 from noregret.late.judging import entries, escape_of, kept, missed, paid, paid_fresh, same
 from noregret.learner.core import Core
-from noregret.rounds import Gathering
+from noregret.rounds import Keeper
 from noregret.stream.block import Rows
 
 Vector = NDArray[np.float64]
@@ -151,7 +151,7 @@ def _exact(size: float) -> int:
 class Book:
     """The rounds of a learner whose labels come late."""
 
-    def __init__(self, core: Core, rules: Rules | None = None, *, keep: Gathering | None = None) -> None:
+    def __init__(self, core: Core, rules: Rules | None = None, *, keep: Keeper | None = None) -> None:
         if not core.learns:
             raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
         self.core = core

@@ -20,7 +20,7 @@ from noregret.late import stored
 from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules
 from noregret.learner.core import Core
 from noregret.loss import probability_of, softmax
-from noregret.rounds import Gathering
+from noregret.rounds import Keeper
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.labels import plain_label, same
 
@@ -67,7 +67,7 @@ class Pending:
         default_label: Any = None,
         pending: int = MOST,
         remembered: int = REMEMBERED,
-        keep: Gathering | None = None,
+        keep: Keeper | None = None,
     ) -> None:
         core = getattr(learner, "core", None)
         if not isinstance(core, Core):

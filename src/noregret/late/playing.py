@@ -14,7 +14,7 @@ from noregret.late.events import apply, event_of, lines_of, placed, written
 from noregret.late.pending import Answer, Pending, chained
 from noregret.late.schedule import Delay, Schedule, arrival, due
 from noregret.protocol import agree, as_before, core_of, encoded, refuse_waiting, row_weights
-from noregret.rounds import Gathering
+from noregret.rounds import Keeper
 from noregret.run import Run
 from noregret.stream import read
 from noregret.stream.base import Stream
@@ -63,7 +63,7 @@ def play_late(
     skip_seen: bool = False,
     class_weight: dict[Any, float] | None = None,
     most: int | None = None,
-    keep: Gathering | None = None,
+    keep: Keeper | None = None,
     answer: Answering | None = None,
     stop: Callable[[], bool] = lambda: False,
     cut: Callable[[], bool] = lambda: False,

@@ -25,7 +25,7 @@ from noregret.loss import Loss, hinge, tie_code, zero_one
 from noregret.memory import free_memory
 from noregret.prepare import Lags, Means, Preparation
 from noregret.rate import Rate
-from noregret.rounds import Gathering
+from noregret.rounds import Keeper
 from noregret.setting import as_dict, checked_settings, fields, signature
 from noregret.state import RECORD, begin
 from noregret.stream.block import Rows, Sparse, rows_of
@@ -71,6 +71,7 @@ class Core(ABC):
     foretold: NDArray[np.float64] | None = None  # what a mixture's members said of the row that is learned now
     waited: int = 0  # predictions of late rounds that were made while others waited for their labels
     late: dict[str, Any] | None = None  # rounds that wait for their labels, as a model file keeps them
+    watched: dict[str, Any] | None = None  # what watches its rounds, by name, as a model file keeps it
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
     def __init_subclass__(cls) -> None:
@@ -232,7 +233,7 @@ class Core(ABC):
     def grow(self, width: int, sparse: bool) -> None:
         """Make room for features below `width`."""
 
-    def play(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Gathering | None = None) -> Vector:
+    def play(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Keeper | None = None) -> Vector:
         """Predict, suffer and update on each row in turn; the scores that were predicted with.
 
         Rows of weight 0 are no rounds and have the score NaN. `keep` takes in the rows as they are played.
@@ -254,9 +255,7 @@ class Core(ABC):
                 self._play_gathered(rows, y, weights, scores, keep)
             return scores
 
-    def _play_in_chunks(
-        self, rows: Rows, y: Vector, weights: Vector | None, keep: Gathering | None, most: int
-    ) -> Vector:
+    def _play_in_chunks(self, rows: Rows, y: Vector, weights: Vector | None, keep: Keeper | None, most: int) -> Vector:
         """As `play`, where all the rows together would become too large."""
         scores = Core._blank(self, len(rows))
         for start in range(0, len(rows), most):
@@ -296,7 +295,7 @@ class Core(ABC):
         """The same for scores alone, of rows with features that are known."""
         raise NotImplementedError(f"{self.name} scores in another way")
 
-    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
+    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Keeper) -> None:
         """The rounds, handed on as they were played."""
         self._play(rows.native, y, NO_WEIGHTS if weights is None else weights, scores)
         keep.add(rows, y, weights, scores)

@@ -19,7 +19,7 @@ from noregret._native import play_classes
 from noregret.learner import settings
 from noregret.learner.classes import Weighted, wider
 from noregret.learner.core import NO_WEIGHTS, Arrays, NativeRows, Vector, fit
-from noregret.rounds import Gathering
+from noregret.rounds import Keeper
 from noregret.stream.block import Rows
 
 NO_MOVES = np.zeros((0, 0), np.int8)
@@ -55,7 +55,7 @@ class MulticlassPerceptron(Weighted):
     def _play(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> None:
         self._rounds(rows, y, weights, scores, NO_MOVES)
 
-    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Gathering) -> None:
+    def _play_gathered(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, keep: Keeper) -> None:
         moves = np.zeros((len(rows), self._classes(y)), np.int8)
         self._rounds(rows.native, y, NO_WEIGHTS if weights is None else weights, scores, moves)
         keep.add(rows, y, weights, scores, moves)
