@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, MutableMapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -142,6 +142,12 @@ class Trace:
         self.sizes.append(0.0)
 
 
+def check_same(key: Key, before: Round, row: Rows, weight: float) -> None:
+    """Refuse another row under the id of one that is known."""
+    if before.weight != weight or not same(before.row, row):
+        raise InputError(f"the id {key!r} already belongs to another row: give each row its own id")
+
+
 def _exact(size: float) -> int:
     """A float as a whole number of the smallest one."""
     top, bottom = size.as_integer_ratio()
@@ -156,7 +162,7 @@ class Book:
             raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
         self.core = core
         self.rules = Rules() if rules is None else rules
-        self.waiting: OrderedDict[Key, Round] = OrderedDict()  # in the order of their predictions
+        self.waiting: MutableMapping[Key, Round] = OrderedDict()  # in the order of their predictions
         self.known: OrderedDict[Key, Round] = OrderedDict()  # those that have ended, the oldest first
         self._outside = 0  # Σ of the sizes of those that wait, in units of the smallest float
         self.counts, self.figures = Counts(), Figures()
@@ -191,8 +197,7 @@ class Book:
 
     def _repeated(self, key: Key, before: Round, row: Rows, weight: float) -> Round:
         """The answer of before, for the same row: asking twice is asking once."""
-        if before.weight != weight or not same(before.row, row):
-            raise InputError(f"the id {key!r} already belongs to another row: give each row its own id")
+        check_same(key, before, row, weight)
         self.counts.repeated += 1
         return before
 
@@ -237,14 +242,14 @@ class Book:
 
     def _learn_waiting(self, key: Key, y: float, ended: str) -> None:
         """Learn a round that waits; one that is refused goes on waiting."""
-        one = self._taken(key)
+        one = self.waiting[key]
+        self._outside -= _exact(one.size)
         try:
             self._learn(one, key, y, ended)
         except BaseException:
-            self.waiting[key] = one
-            self.waiting = OrderedDict(sorted(self.waiting.items(), key=lambda item: item[1].place))
             self._outside += _exact(one.size)
             raise
+        del self.waiting[key]
 
     def _taken(self, key: Key) -> Round:
         """A round that no longer waits."""
@@ -275,10 +280,10 @@ class Book:
     def _foretold(self, row: Rows) -> tuple[Vector, NDArray[np.float64] | None]:
         """The score of a row that comes now, and what the members of a mixture say of it."""
         score, voices = foretell(self.core, row, len(self.waiting))
-        self.core.waited += bool(self.waiting)
         said = np.array(score, np.float64, ndmin=1)
         if not np.isfinite(said).all():
             raise InputError("the score of the row would overflow: scale the rows")
+        self.core.waited += bool(self.waiting)
         return said, voices
 
     def _play(self, one: Round, y: Vector, weights: Vector | None) -> Vector:
@@ -361,6 +366,15 @@ class Book:
             found.update(np.array([len(values)], "<i8").tobytes())
             found.update(indices.astype("<u4").tobytes() + values.astype("<f8").tobytes())
         self.chain = found.digest()
+
+    @property
+    def outside(self) -> int:
+        """Σ of the sizes of the rounds that wait, exactly: in units of the smallest float."""
+        return self._outside
+
+    def kept_elsewhere(self, waiting: MutableMapping[Key, Round], outside: int) -> None:
+        """The rounds that wait are in this mapping from now on, which says the oldest first; `outside` is of them."""
+        self.waiting, self._outside = waiting, outside
 
     @property
     def digest(self) -> str:

@@ -61,8 +61,8 @@ def kept(
     found = Late(
         asdict(book.rules),
         default_label,
-        [(key, _row_stored(one)) for key, one in book.waiting.items()],  # type: ignore[misc]
-        [(key, _row_stored(one)) for key, one in book.known.items()],  # type: ignore[misc]
+        [(key, round_stored(one)) for key, one in book.waiting.items()],  # type: ignore[misc]
+        [(key, round_stored(one)) for key, one in book.known.items()],  # type: ignore[misc]
         asdict(book.counts),
         [float(book.figures.mistakes), plays.high, plays.low, fresh.high, fresh.low],
         book.chain,
@@ -76,7 +76,8 @@ def kept(
     return made
 
 
-def _row_stored(one: Round) -> Kept:
+def round_stored(one: Round) -> Kept:
+    """A round as a file can hold it."""
     indices = one.row.indices.astype("<u4").tobytes() if isinstance(one.row, Sparse) else None
     values = one.row.values.astype("<f8").tobytes()
     voices = None if one.voices is None else one.voices.astype("<f8").tobytes()
@@ -85,7 +86,8 @@ def _row_stored(one: Round) -> Kept:
     return Kept(indices=indices, values=values, said=one.said.tolist(), voices=voices, shape=shape, **same)
 
 
-def _round_of(kept: Kept) -> Round:
+def round_of(kept: Kept) -> Round:
+    """The round that was kept so."""
     values = np.frombuffer(kept.values, "<f8").astype(np.float64)
     row: Rows = Dense(values[np.newaxis])
     if kept.indices is not None:
@@ -106,7 +108,7 @@ def restore(book: Book, stored: Mapping[str, Any]) -> Late:
         found = msgspec.convert(stored, Late)
         rules: dict[str, Any] = found.rules
         book.rules = Rules(**rules)
-        waiting, known = ([(key, _round_of(one)) for key, one in rounds] for rounds in (found.rounds, found.known))
+        waiting, known = ([(key, round_of(one)) for key, one in rounds] for rounds in (found.rounds, found.known))
         book.counts = Counts(**{one.name: found.counts[one.name] for one in fields(Counts)})
         mistakes, *sums = found.figures
         if len(sums) != 4 or not all(map(math.isfinite, found.figures)) or mistakes != int(mistakes):
