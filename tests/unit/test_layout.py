@@ -46,6 +46,7 @@ LEVELS = [
     ("batch", "mean", "adversary"),
     ("proof",),
     ("task",),
+    ("live",),
     ("sklearn",),
     ("bench",),
     ("picture",),

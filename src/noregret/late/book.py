@@ -148,7 +148,7 @@ def check_same(key: Key, before: Round, row: Rows, weight: float) -> None:
         raise InputError(f"the id {key!r} already belongs to another row: give each row its own id")
 
 
-def _exact(size: float) -> int:
+def exact(size: float) -> int:
     """A float as a whole number of the smallest one."""
     top, bottom = size.as_integer_ratio()
     return top * (UNIT // bottom)
@@ -186,7 +186,7 @@ class Book:
         escape = escape_of(core)
         made = Round(place, kept(row), weight, said, voices, escape, core.rounds, self._size(row, weight))
         self.waiting[key] = made
-        self._outside += _exact(made.size)
+        self._outside += exact(made.size)
         self.counts.predicted += 1
         self._chained(b"predict", place, made.row, weight)
         self.answers = hashlib.sha256(self.answers + said.astype("<f8").tobytes()).digest()
@@ -243,18 +243,18 @@ class Book:
     def _learn_waiting(self, key: Key, y: float, ended: str) -> None:
         """Learn a round that waits; one that is refused goes on waiting."""
         one = self.waiting[key]
-        self._outside -= _exact(one.size)
+        self._outside -= exact(one.size)
         try:
             self._learn(one, key, y, ended)
         except BaseException:
-            self._outside += _exact(one.size)
+            self._outside += exact(one.size)
             raise
         del self.waiting[key]
 
     def _taken(self, key: Key) -> Round:
         """A round that no longer waits."""
         one = self.waiting.pop(key)
-        self._outside -= _exact(one.size)
+        self._outside -= exact(one.size)
         return one
 
     def _learn(self, one: Round, key: Key, y: float, ended: str) -> None:
@@ -384,7 +384,7 @@ class Book:
     def restored(self, waiting: Iterable[tuple[Key, Round]], known: Iterable[tuple[Key, Round]]) -> None:
         """Go on with these rounds."""
         self.waiting, self.known = OrderedDict(waiting), OrderedDict(known)
-        self._outside = sum(_exact(one.size) for one in self.waiting.values())
+        self._outside = sum(exact(one.size) for one in self.waiting.values())
 
     def to_dict(self) -> dict[str, Any]:
         """What happened, as plain numbers."""

@@ -302,11 +302,12 @@ class Pending:
 
         model.save(self.core, path)
 
-    def keep_in_model(self) -> None:
-        """From now on a model file of the learner has the rounds that wait now."""
+    def keep_in_model(self, waiting: bool = True) -> None:
+        """From now on a model file of the learner has the rounds that wait now, unless they are kept elsewhere."""
         spelled = [(code, _plain(label)) for code, label in self._spelled.items()]
         held = [(key, _plain(label)) for key, label in self._held]
-        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log)
+        rounds = self.book.waiting if waiting else {}
+        self.core.late = stored.kept(self.book, rounds, self.default_label, spelled, held, self.events, self.log)
 
     def _restore(self, kept: dict[str, Any]) -> None:
         """Go on from what a model file kept; its rules hold."""

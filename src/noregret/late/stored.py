@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from noregret.errors import ModelFileError
-from noregret.late.book import Book, Counts, Figures, Round, Rules, Sum
+from noregret.late.book import Book, Counts, Figures, Key, Round, Rules, Sum
 from noregret.learner.auto import Auto
 from noregret.stream.block import Dense, Rows, Sparse
 
@@ -54,14 +54,20 @@ class Late(msgspec.Struct):
 
 
 def kept(
-    book: Book, default_label: Any, spelled: Sequence[Any], held: Sequence[Any], events: int, log: bytes
+    book: Book,
+    waiting: Mapping[Key, Round],
+    default_label: Any,
+    spelled: Sequence[Any],
+    held: Sequence[Any],
+    events: int,
+    log: bytes,
 ) -> dict[str, Any]:
     """The rounds of a book, with labels as they were spelled and those that are still held."""
     plays, fresh = book.figures.plays, book.figures.fresh
     found = Late(
         asdict(book.rules),
         default_label,
-        [(key, round_stored(one)) for key, one in book.waiting.items()],  # type: ignore[misc]
+        [(key, round_stored(one)) for key, one in waiting.items()],  # type: ignore[misc]
         [(key, round_stored(one)) for key, one in book.known.items()],  # type: ignore[misc]
         asdict(book.counts),
         [float(book.figures.mistakes), plays.high, plays.low, fresh.high, fresh.low],

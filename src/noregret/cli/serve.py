@@ -1,0 +1,98 @@
+"""`noregret serve`: predictions and labels over HTTP."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from noregret.cli.arguments import Group, LearnerSettings, Positive, Rows, TaskName, grouped
+from noregret.errors import SettingError
+
+NEEDED = ("starlette", "uvicorn", "prometheus_client", "plotly")
+
+
+class Reached(Group):
+    """Where the service is reached."""
+
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine's need --key.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 for any that is free.")] = 8000
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file with the key that requests must show (Authorization: Bearer KEY). Without it, NOREGRET_KEY of"
+            " the environment, if it is set.",
+            metavar="FILE",
+        ),
+    ] = None
+
+
+class New(Group):
+    """A model that is made."""
+
+    new: Annotated[str | None, typer.Option(help="Make a model of this name; options name its learner.")] = None
+    learner: Annotated[
+        str | None, typer.Option(help="With --new: the learner (default: auto); see noregret learn --help.")
+    ] = None
+    task: TaskName = None
+    positive: Positive = None
+    expire: Annotated[
+        int | None,
+        typer.Option(help="With --new: give up a label that has not come after this many more rows.", metavar="ROWS"),
+    ] = None
+    default_label: Annotated[
+        str | None, typer.Option(help="With --new: learn this label in place of one that is given up.", metavar="LABEL")
+    ] = None
+    pending: Annotated[
+        int | None,
+        typer.Option(help="With --new: at most this many rows wait for labels (default 1,000,000).", metavar="ROWS"),
+    ] = None
+
+
+@grouped
+def serve(
+    models: Annotated[Path, typer.Option(help="The folder of the models: one file or one folder each.")],
+    reached: Reached,
+    new: New,
+    settings: LearnerSettings,
+) -> None:
+    """Serve predictions over HTTP; labels may come later, and none that was acknowledged is lost.
+
+    Example: noregret serve --models models --new spam --task binary
+    """
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise SettingError(f"serve needs {', '.join(missing)}: pip install 'noregret[serve]'")
+    from noregret.live import serving
+
+    address = serving.Address(reached.host, reached.port, serving.read_key(reached.key))
+    rules = {name: getattr(new, name) for name in ("expire", "default_label", "pending")}
+    if new.new is None:
+        given = {**rules, "learner": new.learner, "task": new.task, "positive": new.positive, **settings}
+        for name, value in given.items():
+            if value is not None:
+                raise SettingError(f"--{name.replace('_', '-')} is for a model that is made: it needs --new NAME")
+    core = None if new.new is None else _learner(new, settings)
+    serving.check_folder(models, make=core is not None)
+    if core is not None:
+        serving.add(models, str(new.new), core, **{name: value for name, value in rules.items() if value is not None})
+    serving.take_over(models)
+    serving.run(models, address, _announced)
+
+
+def _learner(new: New, settings: LearnerSettings) -> Any:
+    """The learner that was asked for: what it predicts must be known before the first label."""
+    from noregret.cli.choosing import Wanted, chosen_without_rows
+    from noregret.stream.task import Task
+
+    task = None if new.task is None else Task.parse(new.task)
+    reading = {**Rows().said(), "positive": new.positive, "class_weight": None}
+    return chosen_without_rows(Wanted(new.learner, task, settings, reading, certify=False), "--new").core
+
+
+def _announced(url: str, models: list[str]) -> None:
+    print(f"serving {', '.join(models)} on {url}", flush=True)
