@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from noregret.cli.arguments import Group, LearnerSettings, Positive, Rows, TaskName, grouped
+from noregret.cli.options import flag
 from noregret.errors import SettingError
 
 NEEDED = ("starlette", "uvicorn", "prometheus_client", "plotly")
@@ -29,6 +31,44 @@ class Reached(Group):
             metavar="FILE",
         ),
     ] = None
+
+
+class Kept(Group):
+    """What is kept, and when it is accounted for."""
+
+    receipt_every: Annotated[
+        str | None,
+        typer.Option(
+            help="Write a receipt at the end of every day (UTC), or after every N labels; see verify --chain.",
+            metavar="day|N",
+        ),
+    ] = None
+    keep_days: Annotated[
+        float | None,
+        typer.Option(help="Move events of periods that ended this many days ago from the log to Parquet files."),
+    ] = None
+    keep_megabytes: Annotated[
+        float | None, typer.Option(help="Move the events of the oldest periods while the log is larger than this.")
+    ] = None
+
+    def periods(self) -> Any:
+        """The same as the service takes it."""
+        from noregret.live.hosted import Periods
+
+        given, text = {}, self.receipt_every
+        for name in ("keep_days", "keep_megabytes"):
+            value = getattr(self, name)
+            if value is not None:
+                if not (value >= 0.0 and isfinite(value)):
+                    raise SettingError(f"{flag(name)} must be at least 0 and finite, got {value}")
+                if text is None:
+                    raise SettingError(f"{flag(name)} moves whole periods: it needs --receipt-every day or N")
+                given[name.removeprefix("keep_")] = value
+        if text is None or text == "day":
+            return Periods(daily=text == "day", **given)
+        if not (text.isascii() and text.isdigit() and int(text) > 0):
+            raise SettingError(f"--receipt-every must be day or a whole number of at least 1, got {text!r}")
+        return Periods(every=int(text), **given)
 
 
 class New(Group):
@@ -59,6 +99,7 @@ def serve(
     reached: Reached,
     new: New,
     settings: LearnerSettings,
+    kept: Kept,
 ) -> None:
     """Serve predictions over HTTP; labels may come later, and none that was acknowledged is lost.
 
@@ -69,19 +110,20 @@ def serve(
         raise SettingError(f"serve needs {', '.join(missing)}: pip install 'noregret[serve]'")
     from noregret.live import serving
 
+    periods = kept.periods()
     address = serving.Address(reached.host, reached.port, serving.read_key(reached.key))
     rules = {name: getattr(new, name) for name in ("expire", "default_label", "pending")}
     if new.new is None:
         given = {**rules, "learner": new.learner, "task": new.task, "positive": new.positive, **settings}
         for name, value in given.items():
             if value is not None:
-                raise SettingError(f"--{name.replace('_', '-')} is for a model that is made: it needs --new NAME")
+                raise SettingError(f"{flag(name)} is for a model that is made: it needs --new NAME")
     core = None if new.new is None else _learner(new, settings)
     serving.check_folder(models, make=core is not None)
     if core is not None:
         serving.add(models, str(new.new), core, **{name: value for name, value in rules.items() if value is not None})
     serving.take_over(models)
-    serving.run(models, address, _announced)
+    serving.run(models, address, _announced, periods=periods)
 
 
 def _learner(new: New, settings: LearnerSettings) -> Any:

@@ -39,6 +39,33 @@ class Pace:
         return {"rows": self.rows, "p50": self.quantile(0.5), "p99": self.quantile(0.99)}
 
 
+@dataclass(frozen=True)
+class Periods:
+    """When receipts are written, and what of the log is moved to files."""
+
+    every: int | None = None  # a receipt after this many labelled rounds; `daily`: at the end of a day (UTC)
+    daily: bool = False
+    days: float | None = None  # events of periods that ended earlier are moved
+    megabytes: float | None = None  # and of the first periods, while the log is larger
+
+    def look(self, served: Served, now: float) -> None:
+        """Do what is due."""
+        last = served.chain[-1] if served.chain else None
+        labelled = served.late.book.counts.labelled - (last["labelled"] if last else 0)
+        began = last["ended"] if last else served.log.began
+        if (self.every is not None and labelled >= self.every) or (
+            self.daily and began is not None and _day(now) > _day(began)
+        ):
+            served.receipt()
+        while served.retain(self.days, self.megabytes):
+            pass
+        served.sweep()
+
+
+def _day(seconds: float) -> int:
+    return int(seconds // 86_400)
+
+
 class Hosted:
     """One served model: its requests, and who waits for the disk."""
 
@@ -105,8 +132,9 @@ class Hosted:
 class Service:
     """All models of a folder."""
 
-    def __init__(self, folder: Path, **settings: Any) -> None:
+    def __init__(self, folder: Path, periods: Periods | None = None, **settings: Any) -> None:
         self.folder, self._settings = folder, settings
+        self._periods = Periods() if periods is None else periods
         self.models: dict[str, Hosted] = {}
         self.ready = self.closing = False
         self._ticking: asyncio.Task[None] | None = None
@@ -130,7 +158,7 @@ class Service:
             await asyncio.sleep(TICK)
             for one in self.models.values():
                 with suppress(NoregretError):  # the disk: the log says it in every answer
-                    one.served.sweep()
+                    self._periods.look(one.served, time.time())
 
     def close(self) -> None:
         """Save every model, after what was asked has been answered."""

@@ -11,8 +11,10 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -37,7 +39,8 @@ CREATE TABLE IF NOT EXISTS heads (one INTEGER PRIMARY KEY CHECK (one = 1), numbe
 """
 # A restart begins at the latest snapshot, a replay for a receipt where a period ended: what had ended by both goes.
 FORGET = """DELETE FROM rounds WHERE ended <= ? AND NOT EXISTS
-    (SELECT 1 FROM receipts WHERE receipts.number >= rounds.made AND receipts.number < rounds.ended)"""
+    (SELECT 1 FROM receipts WHERE receipts.number >= rounds.made AND receipts.number < rounds.ended
+     AND receipts.number >= (SELECT min(number) - 1 FROM events))"""
 OLDER = "DELETE FROM snapshots WHERE number < ? AND number > (SELECT min(number) FROM snapshots)"
 _pack = msgspec.msgpack.Encoder().encode
 _kept = msgspec.msgpack.Decoder(Kept).decode
@@ -94,23 +97,122 @@ class Group:
             raise
 
 
-class Log:
+class Reader:
+    """What is on the disk of the events of a model, for whoever wants to look."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _opening(path):
+            self._reader = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+            (self.written,) = self._one("SELECT coalesce(max(number), 0) FROM heads")
+
+    def _one(self, sentence: str, values: tuple[object, ...] = ()) -> Any:
+        return self._reader.execute(sentence, values).fetchone()
+
+    def close(self) -> None:
+        self._reader.close()
+
+    @property
+    def head(self) -> tuple[int, bytes, bytes] | None:
+        """The last event on the disk, and the digests of all events and of all answers up to it."""
+        return self._reader.execute("SELECT number, log, answers FROM heads").fetchone()  # type: ignore[no-any-return]
+
+    def events(self, after: int, to: int | None = None) -> Iterator[tuple[int, float, bytes, bytes | None]]:
+        """The events behind one: number, time, as written, and the decision that came with a label."""
+        last = self.written if to is None else to
+        yield from self._reader.execute(
+            "SELECT number, time, event, decision FROM events WHERE number > ? AND number <= ? ORDER BY number",
+            (after, last),
+        )
+
+    @property
+    def first(self) -> int:
+        """The first event that is still there; one more than the last where all were erased."""
+        (found,) = self._reader.execute("SELECT min(number) FROM events").fetchone()
+        return int(found) if found is not None else self.written + 1
+
+    def snapshots(self) -> list[tuple[int, bytes]]:
+        """Where the learner was saved, the latest first, with what was kept beside it."""
+        return self._reader.execute("SELECT number, more FROM snapshots ORDER BY number DESC").fetchall()
+
+    @property
+    def began(self) -> float | None:
+        """When the first event that is still there came."""
+        found = self._one("SELECT time FROM events ORDER BY number LIMIT 1")
+        return None if found is None else float(found[0])
+
+    @property
+    def size(self) -> int:
+        """How many bytes of the database are in use."""
+        pages, free, size = (self._one(f"PRAGMA {name}")[0] for name in ("page_count", "freelist_count", "page_size"))
+        return int((pages - free) * size)
+
+    def marks(self, most: int) -> list[tuple[int, float, bytes]]:
+        """Figures so far at no more than about this many places, evenly spread, the last among them."""
+        (count,) = self._reader.execute("SELECT count(*) FROM marks").fetchone()
+        step = max(1, -(-count // most))
+        chosen = "SELECT number, time, figures, row_number() OVER (ORDER BY number DESC) AS place FROM marks"
+        rows = self._reader.execute(f"SELECT number, time, figures FROM ({chosen}) WHERE (place - 1) % ? = 0", (step,))
+        return sorted(rows.fetchall())
+
+    def round(self, key: Key) -> tuple[int, Round] | None:
+        """A round that waits on the disk, and the event that made it."""
+        found = self._reader.execute(
+            "SELECT made, kept FROM rounds WHERE id = ? AND ended IS NULL ORDER BY place DESC LIMIT 1", (key,)
+        ).fetchone()
+        return None if found is None else (found[0], round_of(_kept(found[1])))
+
+    def oldest(self, after: int) -> Iterator[tuple[int, Key]]:
+        """Rounds that wait on the disk, from that place on: place and id."""
+        yield from self._reader.execute(
+            "SELECT place, id FROM rounds WHERE ended IS NULL AND place > ? ORDER BY place", (after,)
+        )
+
+    def waiting_at(self, number: int) -> Iterator[tuple[Key, Round]]:
+        """The rounds that waited behind an event, the oldest first."""
+        for key, kept in self._reader.execute(
+            "SELECT id, kept FROM rounds WHERE made <= ? AND (ended IS NULL OR ended > ?) ORDER BY place",
+            (number, number),
+        ):
+            yield key, round_of(_kept(kept))
+
+    def receipts(self) -> list[tuple[int, int, bytes]]:
+        """The receipts of periods: place in the chain, last event, digest."""
+        return self._reader.execute("SELECT place, number, digest FROM receipts ORDER BY place").fetchall()
+
+    @property
+    def waiting(self) -> int:
+        """How many rounds wait on the disk."""
+        (count,) = self._reader.execute("SELECT count(*) FROM rounds WHERE ended IS NULL").fetchone()
+        return int(count)
+
+    def sizes(self) -> Iterator[float]:
+        """The sizes of all of these."""
+        for (kept,) in self._reader.execute("SELECT kept FROM rounds WHERE ended IS NULL"):
+            yield _kept(kept).size
+
+
+@contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise InputError(f"the log cannot be opened: {error}", str(path)) from error
+
+
+class Log(Reader):
     """The events of one model. All but the writing is for one thread, that of the learner."""
 
     def __init__(self, path: Path, told: Callable[[], None] = lambda: None) -> None:
-        self.path, self._told = path, told
+        self._told = told
         self.failed: str | None = None  # why the last group could not be written
         self.groups = 0
-        try:
+        with _opening(path):
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             for name, value in (("journal_mode", "WAL"), ("synchronous", "FULL"), ("busy_timeout", "5000")):
                 self._connection.execute(f"PRAGMA {name} = {value}")
             self._connection.executescript(SCHEMA)
-            self.reader = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self.reader.execute("PRAGMA query_only = ON")
-            (self.written,) = self.reader.execute("SELECT coalesce(max(number), 0) FROM heads").fetchone()
-        except sqlite3.Error as error:
-            raise InputError(f"the log cannot be opened: {error}", str(path)) from error
+        super().__init__(path)
         self._group, self._closing, self._writing = Group(), False, False
         self._change = threading.Condition()
         self._thread = threading.Thread(target=self._write, name=f"log of {path.parent.name}", daemon=True)
@@ -149,7 +251,7 @@ class Log:
             self._closing = True
             self._change.notify_all()
         self._thread.join()
-        self.reader.close()
+        super().close()
         self._connection.close()
 
     # -- writing, by a thread of its own -----------------------------------------------------------------------------
@@ -190,39 +292,6 @@ class Log:
                 self.written = group.head[0]
             return True
 
-    # -- reading -----------------------------------------------------------------------------------------------------
-
-    @property
-    def head(self) -> tuple[int, bytes, bytes] | None:
-        """The last event on the disk, and the digests of all events and of all answers up to it."""
-        return self.reader.execute("SELECT number, log, answers FROM heads").fetchone()  # type: ignore[no-any-return]
-
-    def events(self, after: int, to: int | None = None) -> Iterator[tuple[int, float, bytes, bytes | None]]:
-        """The events behind one: number, time, as written, and the decision that came with a label."""
-        last = self.written if to is None else to
-        yield from self.reader.execute(
-            "SELECT number, time, event, decision FROM events WHERE number > ? AND number <= ? ORDER BY number",
-            (after, last),
-        )
-
-    @property
-    def first(self) -> int:
-        """The first event that is still there; one more than the last where all were erased."""
-        (found,) = self.reader.execute("SELECT min(number) FROM events").fetchone()
-        return int(found) if found is not None else self.written + 1
-
-    def snapshots(self) -> list[tuple[int, bytes]]:
-        """Where the learner was saved, the latest first, with what was kept beside it."""
-        return self.reader.execute("SELECT number, more FROM snapshots ORDER BY number DESC").fetchall()
-
-    def marks(self, most: int) -> list[tuple[int, float, bytes]]:
-        """Figures so far at no more than about this many places, evenly spread, the last among them."""
-        (count,) = self.reader.execute("SELECT count(*) FROM marks").fetchone()
-        step = max(1, -(-count // most))
-        chosen = "SELECT number, time, figures, row_number() OVER (ORDER BY number DESC) AS place FROM marks"
-        rows = self.reader.execute(f"SELECT number, time, figures FROM ({chosen}) WHERE (place - 1) % ? = 0", (step,))
-        return sorted(rows.fetchall())
-
     def rewind(self, to: int, rounds: int) -> None:
         """Make marks and rounds what they were behind that event; rounds that were made behind `rounds` go."""
         for sentence in (
@@ -234,39 +303,3 @@ class Log:
             "COMMIT",
         ):
             self._connection.execute(sentence, {"to": to, "rounds": rounds} if ":" in sentence else {})
-
-    def round(self, key: Key) -> tuple[int, Round] | None:
-        """A round that waits on the disk, and the event that made it."""
-        found = self.reader.execute(
-            "SELECT made, kept FROM rounds WHERE id = ? AND ended IS NULL ORDER BY place DESC LIMIT 1", (key,)
-        ).fetchone()
-        return None if found is None else (found[0], round_of(_kept(found[1])))
-
-    def oldest(self, after: int) -> Iterator[tuple[int, Key]]:
-        """Rounds that wait on the disk, from that place on: place and id."""
-        yield from self.reader.execute(
-            "SELECT place, id FROM rounds WHERE ended IS NULL AND place > ? ORDER BY place", (after,)
-        )
-
-    def waiting_at(self, number: int) -> Iterator[tuple[Key, Round]]:
-        """The rounds that waited behind an event, the oldest first."""
-        for key, kept in self.reader.execute(
-            "SELECT id, kept FROM rounds WHERE made <= ? AND (ended IS NULL OR ended > ?) ORDER BY place",
-            (number, number),
-        ):
-            yield key, round_of(_kept(kept))
-
-    def receipts(self) -> list[tuple[int, int, bytes]]:
-        """The receipts of periods: place in the chain, last event, digest."""
-        return self.reader.execute("SELECT place, number, digest FROM receipts ORDER BY place").fetchall()
-
-    @property
-    def waiting(self) -> int:
-        """How many rounds wait on the disk."""
-        (count,) = self.reader.execute("SELECT count(*) FROM rounds WHERE ended IS NULL").fetchone()
-        return int(count)
-
-    def sizes(self) -> Iterator[float]:
-        """The sizes of all of these."""
-        for (kept,) in self.reader.execute("SELECT kept FROM rounds WHERE ended IS NULL"):
-            yield _kept(kept).size

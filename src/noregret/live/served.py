@@ -22,6 +22,8 @@ from noregret.late.book import exact
 from noregret.late.events import Event, apply, event_of, written
 from noregret.late.pending import Answer, Pending
 from noregret.learner.core import Core
+from noregret.live import chain, moved
+from noregret.live.chain import DATABASE
 from noregret.live.judging import Shadow, check_decision, figures, loss_of
 from noregret.live.log import BEHIND, Group, Log
 from noregret.live.shelf import Shelf
@@ -31,7 +33,6 @@ EVERY = 100  # labelled rounds between two marks
 SNAPSHOT = 100_000  # events between two snapshots
 SENT = 50_000  # rounds that wait, in a model file that is asked for
 CHUNK = 10_000  # events of a replay that are entered at once
-DATABASE = "events.sqlite"
 Entry = tuple[bytes, Any]  # an event as it is written, and the decision that came with it
 
 
@@ -68,6 +69,12 @@ class Served:
         self.log = Log(folder / DATABASE, told)
         self.unknown = self.refused = 0
         try:
+            self.chain = chain.receipts(folder)  # what is in the files counts, where the log does not know it yet
+            known = len(self.log.receipts())
+            missed = [(one["place"], one["events"], bytes.fromhex(one["digest"])) for one in self.chain[known:]]
+            if missed:
+                self.log.enter(Group(receipts=missed))
+                self.log.flush()
             self._open()
         except BaseException:
             self.close(snapshot=False)
@@ -78,6 +85,7 @@ class Served:
     def _open(self) -> None:
         """The learner as it was when the last event was written: the latest snapshot, and the events behind it."""
         found = self.log.snapshots()
+        self.origin = found[-1][0] if found else 0
         for number, more in found:
             try:
                 core, _ = model.load(self.folder / f"{number}.nr")
@@ -281,8 +289,35 @@ class Served:
 
     @property
     def receipts(self) -> list[dict[str, Any]]:
-        """The chain of receipts so far: place, last event, labelled rounds, digest."""
-        return []
+        """The chain of receipts so far: place, events up to its end, labelled rounds, digest."""
+        names = ("place", "events", "labelled", "digest", "ended")
+        return [{name: one[name] for name in names} for one in self.chain]
+
+    def receipt(self) -> bool:
+        """Write the receipt of what came behind the last one; False where nothing did."""
+        number = self.save()
+        if number == self._last:
+            return False
+        self.log.flush()
+        body = chain.receipt(self.folder, self.late, self.shadow, self.chain)
+        self.chain.append(body)
+        self.log.enter(Group(receipts=[(body["place"], number, bytes.fromhex(body["digest"]))]))
+        return True
+
+    def retain(self, days: float | None, megabytes: float | None) -> bool:
+        """Move the events of one period to a file, if it is too old or the log too large."""
+        to = moved.due(self.chain, self.log, days, megabytes)
+        if to is None or self.log.failed:
+            return False
+        moved.move(self.folder, self.log, to)
+        self.log.enter(Group(erased=[(to,)]))
+        self.log.flush()
+        return True
+
+    @property
+    def _last(self) -> int:
+        """The event behind which the last receipt stands."""
+        return int(self.chain[-1]["events"]) if self.chain else self.origin
 
     def file(self) -> bytes:
         """The learner as a model file, with the rounds that wait."""
@@ -306,7 +341,9 @@ class Served:
 
     def sweep(self) -> None:
         """Take away the files of snapshots that nothing begins with any more."""
-        used = {number for number, _ in self.log.snapshots()} | {number for _, number, _ in self.log.receipts()}
+        first = self.log.first - 1  # where a replay begins
+        used = {number for number, _ in self.log.snapshots()}
+        used |= {number for _, number, _ in self.log.receipts() if number >= first}
         for path in self.folder.glob("*.nr") if self.snapshot in used else ():
             if path.stem.isdigit() and int(path.stem) not in used and int(path.stem) < self.snapshot:
                 path.unlink(missing_ok=True)
