@@ -162,9 +162,8 @@ def main(labels, kills, clients):
         folder = Path(name) / "models"
         load, speeds = run(folder, labels, kills, clients, features=50)
         missing, twice = lost(folder, load)
-        print(
-            f"{len(load.acknowledged)} labels acknowledged over {kills} kills: {len(missing)} missing, {len(twice)} twice"
-        )
+        wrong = f"{len(missing)} missing, {len(twice)} twice"
+        print(f"{len(load.acknowledged)} labels acknowledged over {kills} kills: {wrong}")
         for kind, times in load.times.items():
             print(f"{kind}: p50 {share(times, 0.5):.2f} ms, p99 {share(times, 0.99):.2f} ms")
         print("labels a second in each life:", ", ".join(f"{speed:.0f}" for speed in speeds))

@@ -109,6 +109,7 @@ def serve(
     if missing:
         raise SettingError(f"serve needs {', '.join(missing)}: pip install 'noregret[serve]'")
     from noregret.live import serving
+    from noregret.live.served import create
 
     periods = kept.periods()
     address = serving.Address(reached.host, reached.port, serving.read_key(reached.key))
@@ -118,12 +119,17 @@ def serve(
         for name, value in given.items():
             if value is not None:
                 raise SettingError(f"{flag(name)} is for a model that is made: it needs --new NAME")
-    core = None if new.new is None else _learner(new, settings)
-    serving.check_folder(models, make=core is not None)
-    if core is not None:
-        serving.add(models, str(new.new), core, **{name: value for name, value in rules.items() if value is not None})
-    serving.take_over(models)
-    serving.run(models, address, _announced, periods=periods)
+        serving.check_folder(models)
+        core = None
+    else:
+        serving.check_new(models, new.new)
+        core = _learner(new, settings)
+    with serving.listening(address) as listener:
+        if core is not None:
+            given = {name: value for name, value in rules.items() if value is not None}
+            create(models / str(new.new), core, **given)
+        serving.take_over(models)
+        serving.run(models, listener, address, _announced, periods=periods)
 
 
 def _learner(new: New, settings: LearnerSettings) -> Any:

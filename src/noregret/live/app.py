@@ -215,7 +215,7 @@ async def _windows(request: Request) -> Response:
 async def _receipt(request: Request) -> Response:
     """Where the chain of receipts stands, and the log that the next one will be about."""
     served = _model(request).served
-    number, log, answers = served.log.head or (0, b"", b"")
+    number, log, _, answers = served.log.head or (0, b"", b"", b"")
     return _json(Head(model=served.name, event=number, log=log.hex(), answers=answers.hex(), receipts=served.receipts))
 
 

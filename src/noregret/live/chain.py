@@ -141,9 +141,11 @@ def _verified(folder: Path, reader: Reader) -> tuple[Verification, list[str]]:
     if ahead:
         told_ = f"the log ends at event {late.events}, receipt {ahead[0]['place']} is about {ahead[0]['events']}"
         raise ReceiptError(told_, failed=True)
-    number, log, answers = reader.head or (0, b"", b"")
-    done.same("the digest of the log at its end", log.hex(), late.log.hex() if number == late.events else "")
-    done.same("the digest of all answers at its end", answers.hex(), late.book.answers.hex())
+    number, *digests = reader.head or (0, b"", b"", b"")
+    done.same("the last event of the log", number, late.events)
+    mine = late.log, late.book.chain, late.book.answers
+    for what, said, found in zip(("the log", "what was learned", "all answers"), digests, mine, strict=True):
+        done.same(f"the digest of {what} at its end", said.hex(), found.hex())
     return done, told
 
 

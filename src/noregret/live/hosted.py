@@ -124,7 +124,12 @@ class Hosted:
     def now(self) -> dict[str, Any]:
         """Figures of this moment: of the predictions, of the log, and of the time that requests take."""
         served = self.served
-        log = {"written": served.log.written, "failed": served.log.failed, "snapshot": served.snapshot}
+        log = {
+            "written": served.log.written,
+            "failed": served.log.failed,
+            "snapshot": served.snapshot,
+            "trouble": served.trouble,
+        }
         pace = {name: one.to_dict() for name, one in self.pace.items()}
         return {**served.figures, "on_disk": log, "pace": pace, "unknown_labels": served.unknown}
 

@@ -35,7 +35,8 @@ CREATE INDEX IF NOT EXISTS over ON rounds (ended) WHERE ended IS NOT NULL;
 CREATE TABLE IF NOT EXISTS marks (number INTEGER PRIMARY KEY, time REAL, figures BLOB);
 CREATE TABLE IF NOT EXISTS snapshots (number INTEGER PRIMARY KEY, more BLOB);
 CREATE TABLE IF NOT EXISTS receipts (place INTEGER PRIMARY KEY, number INTEGER, digest BLOB);
-CREATE TABLE IF NOT EXISTS heads (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER, log BLOB, answers BLOB);
+CREATE TABLE IF NOT EXISTS heads
+    (one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER, log BLOB, chain BLOB, answers BLOB);
 """
 # A restart begins at the latest snapshot, a replay for a receipt where a period ended: what had ended by both goes.
 FORGET = """DELETE FROM rounds WHERE ended <= ? AND NOT EXISTS
@@ -60,7 +61,7 @@ class Group:
     snapshots: list[tuple[int, bytes]] = field(default_factory=list)
     receipts: list[tuple[int, int, bytes]] = field(default_factory=list)
     erased: list[tuple[int]] = field(default_factory=list)  # events up to this one go
-    head: tuple[int, bytes, bytes] | None = None
+    head: tuple[int, bytes, bytes, bytes] | None = None
     awaited: bool = False  # whether somebody waits for it
 
     def __bool__(self) -> bool:
@@ -89,7 +90,7 @@ class Group:
                 connection.execute(OLDER, (number,))
             many("DELETE FROM events WHERE number <= ?", self.erased)
             if self.head is not None:
-                connection.execute("INSERT OR REPLACE INTO heads VALUES (1, ?, ?, ?)", self.head)
+                connection.execute("INSERT OR REPLACE INTO heads VALUES (1, ?, ?, ?, ?)", self.head)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -113,9 +114,10 @@ class Reader:
         self._reader.close()
 
     @property
-    def head(self) -> tuple[int, bytes, bytes] | None:
-        """The last event on the disk, and the digests of all events and of all answers up to it."""
-        return self._reader.execute("SELECT number, log, answers FROM heads").fetchone()  # type: ignore[no-any-return]
+    def head(self) -> tuple[int, bytes, bytes, bytes] | None:
+        """The last event on the disk, and digests of all events, of what was learned from them, and of all answers."""
+        found = self._one("SELECT number, log, chain, answers FROM heads")
+        return None if found is None else tuple(found)
 
     def events(self, after: int, to: int | None = None) -> Iterator[tuple[int, float, bytes, bytes | None]]:
         """The events behind one: number, time, as written, and the decision that came with a label."""
@@ -278,7 +280,7 @@ class Log(Reader):
         while True:
             try:
                 group.write(self._connection)
-            except sqlite3.Error as error:
+            except Exception as error:  # whatever it is, those who wait must hear of it
                 with self._change:
                     self.failed = f"the log cannot be written: {error}"
                     self._change.notify_all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 import tempfile
@@ -16,7 +15,7 @@ from typing import Any
 import msgspec
 
 from noregret import model
-from noregret.atomic import fcntl
+from noregret.atomic import fcntl, sync_folder
 from noregret.errors import InputError, ModelFileError, NoregretError
 from noregret.late.book import exact
 from noregret.late.events import Event, apply, event_of, written
@@ -40,17 +39,19 @@ def create(folder: Path, core: Core, **rules: Any) -> None:
     """A folder for a new served model, which appears whole or not at all."""
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
+    late = Pending(core, **rules)
+    late.keep_in_model()
     try:
         part.mkdir(parents=True)
-        late = Pending(core, **rules)
-        late.keep_in_model()
         model.save(core, part / f"{late.events}.nr")
         log = Log(part / DATABASE)
         more = msgspec.json.encode(asdict(Shadow()))
-        log.enter(Group(snapshots=[(late.events, more)], head=(late.events, late.log, late.book.answers)))
+        log.enter(Group(snapshots=[(late.events, more)], head=_head(late)))
         log.flush()
         log.close()
+        sync_folder(part)
         part.rename(folder)
+        sync_folder(folder.parent)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", str(folder)) from error
 
@@ -65,9 +66,16 @@ class Served:
         self, folder: Path, told: Callable[[], None] = lambda: None, *, snapshot_every: int = SNAPSHOT
     ) -> None:
         self.folder, self.name, self._every = folder, folder.name, snapshot_every
+        self._next = 0  # no snapshot before this event
         self._lock = _locked(folder)
-        self.log = Log(folder / DATABASE, told)
-        self.unknown = self.refused = 0
+        try:
+            self.log = Log(folder / DATABASE, told)
+        except InputError:
+            self._lock.close()
+            raise
+        self.unknown = 0
+        self.trouble: str | None = None  # why the last snapshot could not be written
+        self._broken = False  # what is in memory is not what the log says
         try:
             self.chain = chain.receipts(folder)  # what is in the files counts, where the log does not know it yet
             known = len(self.log.receipts())
@@ -119,8 +127,8 @@ class Served:
             if number % CHUNK == 0:
                 group = self._entered(group)
         self._entered(group)
-        head = self.log.head
-        mine = self.late.events, self.late.log, self.late.book.answers
+        self.shelf.replayed = None
+        head, mine = self.log.head, self._head
         if head is not None and tuple(head) != mine:
             raise InputError(
                 f"the replay of its log gives other bits than the run had, at event {mine[0]} of {head[0]}:"
@@ -134,12 +142,20 @@ class Served:
         group.head = None
         self.log.enter(group)
         self.log.flush()
+        self.shelf.replayed = self.late.events
         return Group()
 
+    @property
+    def _head(self) -> tuple[int, bytes, bytes, bytes]:
+        """The last event, and digests of all events, of what was learned from them, and of all answers."""
+        return _head(self.late)
+
     def _rebuild(self) -> None:
-        """Undo what was done and not entered, by playing the log again."""
+        """Undo what was done and not entered, by playing the log again; until that is done nothing is taken."""
+        self._broken = True
         self.log.flush()
         self._open()
+        self._broken = False
 
     # -- events ------------------------------------------------------------------------------------------------------
 
@@ -160,7 +176,7 @@ class Served:
             self.shadow.judge(late, one, event.y, decision)
         if late.book.counts.labelled // EVERY > before // EVERY:
             group.marks.append((late.events, now, msgspec.json.encode(figures(late, self.shadow))))
-        group.head = late.events, late.log, late.book.answers
+        group.head = self._head
         return found, group
 
     def _all(self, entries: Sequence[Entry]) -> list[Answer | None]:
@@ -180,14 +196,24 @@ class Served:
             group.add(more)
         if group:
             self.log.enter(group)
-        if late.events - self.snapshot >= self._every:
-            self.save()
+        if late.events - self.snapshot >= self._every and late.events >= self._next:
+            self._try_to_save()
         return answers
+
+    def _try_to_save(self) -> None:
+        """A snapshot; without it a restart takes longer, and nothing else is lost."""
+        try:
+            self.save()
+            self.trouble = None
+        except InputError as error:
+            self.trouble, self._next = str(error), self.late.events + self._every // 10
 
     def ready(self) -> None:
         """Refuse what cannot be written."""
         if self.log.failed:
             raise Refused(503, f"{self.log.failed}: nothing is taken until it can be written again")
+        if self._broken:
+            self._rebuild()
         if self.log.behind > BEHIND:
             raise Refused(429, f"more than {BEHIND:,} events wait for the disk: try again later")
 
@@ -358,6 +384,12 @@ class Served:
         finally:
             self.log.close()
             self._lock.close()
+        if self.log.failed:
+            raise InputError(self.log.failed, str(self.folder))
+
+
+def _head(late: Pending) -> tuple[int, bytes, bytes, bytes]:
+    return late.events, late.log, late.book.chain, late.book.answers
 
 
 def _array(x: Any) -> Any:
@@ -377,11 +409,13 @@ def _once(ids: Sequence[Any]) -> None:
 def _locked(folder: Path) -> Any:
     """A file that one process at a time can hold."""
     try:
-        file = open(folder / "lock", "ab")  # noqa: SIM115 (as long as the model is served)
+        file = (folder / "lock").open("ab")
+    except OSError as error:
+        raise InputError(f"cannot be served: {error.strerror}", str(folder)) from error
+    try:
         if fcntl is not None:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError("is served by another process", os.fspath(folder)) from None
-    except OSError as error:
-        raise InputError(f"cannot be served: {error.strerror}", os.fspath(folder)) from error
+    except OSError:
+        file.close()
+        raise InputError("is served by another process", str(folder)) from None
     return file

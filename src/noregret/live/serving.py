@@ -13,7 +13,6 @@ from typing import Any
 
 from noregret import model
 from noregret.errors import InputError, SettingError, spelled
-from noregret.learner.core import Core
 from noregret.live.guard import loopback
 from noregret.live.served import create
 
@@ -59,13 +58,12 @@ def read_key(path: Path | None) -> str | None:
     return found
 
 
-def add(folder: Path, name: str, core: Core, **rules: Any) -> None:
-    """A new model to be served."""
+def check_new(folder: Path, name: str) -> None:
+    """Refuse a name that no new model can have."""
     if NAME.fullmatch(name) is None:
         raise SettingError(f"{spelled('new')} must be letters, digits, dots, dashes and underscores, got {name!r}")
     if (folder / name).exists() or (folder / f"{name}.nr").exists():
         raise SettingError(f"{spelled('new')}: there is a model called {name!r} in {folder} already: leave it out")
-    create(folder / name, core, **rules)
 
 
 def take_over(folder: Path) -> None:
@@ -80,17 +78,12 @@ def take_over(folder: Path) -> None:
             create(folder / path.stem, core)
 
 
-def check_folder(folder: Path, *, make: bool) -> None:
-    """The folder of the models; it is made where a new model is wanted."""
-    try:
-        if make:
-            folder.mkdir(parents=True, exist_ok=True)
-        if not folder.is_dir():
-            raise InputError("is not a folder", str(folder))
-        if not any(one.suffix == ".nr" or one.is_dir() for one in folder.iterdir()) and not make:
-            raise InputError(f"holds no model: save one there, or make one with {spelled('new')} NAME", str(folder))
-    except OSError as error:
-        raise InputError(f"cannot be used: {error.strerror}", str(folder)) from error
+def check_folder(folder: Path) -> None:
+    """Refuse a folder without models."""
+    if not folder.is_dir():
+        raise InputError("is not a folder" if folder.exists() else "does not exist", str(folder))
+    if not any(one.suffix == ".nr" or one.is_dir() for one in folder.iterdir()):
+        raise InputError(f"holds no model: save one there, or make one with {spelled('new')} NAME", str(folder))
 
 
 def listening(address: Address) -> socket.socket:
@@ -103,7 +96,9 @@ def listening(address: Address) -> socket.socket:
         raise InputError(f"cannot listen on {where}: {error.strerror or error}") from error
 
 
-def run(folder: Path, address: Address, said: Callable[[str, list[str]], None], **settings: Any) -> None:
+def run(
+    folder: Path, listener: socket.socket, address: Address, said: Callable[[str, list[str]], None], **settings: Any
+) -> None:
     """Serve until a signal comes; then answer what was asked, save, and let the signal go on."""
     import uvicorn
 
@@ -128,7 +123,7 @@ def run(folder: Path, address: Address, said: Callable[[str, list[str]], None], 
         finally:
             service.close()
 
-    with listening(address) as listener, asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(served())
 
 

@@ -17,12 +17,13 @@ class Shelf(MutableMapping[Key, Round]):
     A round leaves the memory only when it is on the disk, so what is in neither waits no more.
     """
 
-    def __init__(self, log: Log, number: int, hot: int = HOT) -> None:
+    def __init__(self, log: Log, number: int) -> None:
         self.log, self.number, self.group = log, number, Group()
-        self._most = hot
+        self.replayed: int | None = number  # while a log is played again: up to which event rounds are on the disk
+        self._most = self._room = HOT
         self._hot: OrderedDict[Key, tuple[int, Round]] = OrderedDict()  # with the event that made it
         self._cold = log.waiting  # rounds that are on the disk alone
-        self._gone: dict[int, int] = {}  # of these: place, and event that ended it, as long as that is not on the disk
+        self._gone: dict[int, int] = {}  # by place: what ended rounds that may still wait on the disk
         self._found: tuple[Key, Round] | None = None  # the last that was looked up on the disk
         self._oldest: tuple[int, Key] | None = None  # and the oldest there
 
@@ -32,7 +33,7 @@ class Shelf(MutableMapping[Key, Round]):
             return hot[1]
         if not self._cold:
             raise KeyError(key)
-        if self._found is not None and self._found[0] == key and type(self._found[0]) is type(key):
+        if self._found is not None and self._found[0] == key:
             return self._found[1]
         found = self.log.round(key)
         if found is None or found[1].place in self._gone:
@@ -50,7 +51,11 @@ class Shelf(MutableMapping[Key, Round]):
         one = self[key]
         if self._hot.pop(key, None) is None:
             self._cold -= 1
-            self._gone[one.place] = self.number
+        self._gone[one.place] = self.number
+        if len(self._gone) > self._room:
+            written = self.log.written if self.replayed is None else self.replayed
+            self._gone = {place: ended for place, ended in self._gone.items() if ended > written}
+            self._room = max(self._most, 2 * len(self._gone))
         self._found = None
         if self._oldest is not None and self._oldest[0] == one.place:
             self._oldest = None
@@ -73,14 +78,13 @@ class Shelf(MutableMapping[Key, Round]):
 
     def _settle(self) -> None:
         """Let go of the oldest that are on the disk."""
-        written = self.log.written
+        written = self.log.written if self.replayed is None else self.replayed
         while len(self._hot) > self._most // 2:
             key, (made, _) = next(iter(self._hot.items()))
             if made > written:
                 break
             del self._hot[key]
             self._cold += 1
-        self._gone = {place: ended for place, ended in self._gone.items() if ended > written}
 
     def taken(self) -> Group:
         """What has to be written for the last event."""
