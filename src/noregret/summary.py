@@ -230,7 +230,7 @@ def member_rows(run: Run, most: int | None = LEADERS) -> list[tuple[str, str, st
             one["name"],
             share(one["share"], 1.0) if one["awake"] else "not playing",
             number(one["loss"]),
-            per_round(one["loss"], run.rounds),
+            per_round(one["loss"], run.rounds - one.get("since", 0)),
         )
         for one in (run.members or [])[:most]
     ]
@@ -246,6 +246,8 @@ def price(run: Run) -> str | None:
     unit = "in squared loss" if run.learner.regression else "nats"
     less = "less" if paid < 0.0 else "more"
     told = f"the mixture lost {number(abs(paid))} {unit} {less} than its best member, {best['name']}"
+    if since := best.get("since"):
+        return f"{told}, since their weights were set back after round {number(since)}"
     if run.learner.regression:
         return told
     most = at_most(-arithmetic.log(best["prior"]) + arithmetic.log(2.0))
