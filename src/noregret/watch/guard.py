@@ -31,15 +31,15 @@ Vector = NDArray[np.float64]
 PI = Interval(math.pi, math.nextafter(math.pi, math.inf))
 NOW, LARGEST, AT = 9, 10, 11  # places among the numbers of a test, behind the bets and the rounds
 WORDS = {
-    "level": "the mean {loss} given all that came before is at most {level:g}",
-    "baseline": "the mean {loss} given all that came before is at most that of {baseline}",
-    "challenger": "the mean {loss} given all that came before is at most that of {model}",
+    "level": "given all before it, the mean {loss} of a round is at most {level:g}",
+    "baseline": "given all before it, the mean {loss} of a round is at most that of {baseline}",
+    "challenger": "given all before it, the mean {loss} of a round is at most that of {model}",
 }
 
-MEAN = "the mean of the labels so far"
+MEAN = "the mean of the labels"
 LOSSES = {  # in words, and what predicts without any feature
-    "zero-one": ("error", "the most frequent label so far"),
-    "brier": ("Brier score", "the frequency of the label so far"),
+    "zero-one": ("error", "the most frequent label"),
+    "brier": ("Brier score", "the frequency of the label"),
 }
 
 
