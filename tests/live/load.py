@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 NOREGRET = [sys.executable, "-m", "noregret"]
-OGD = ["--task", "binary", "--learner", "ogd", "--loss", "logistic"]
+OGD = ["--task", "binary", "--learner", "ogd:loss=logistic"]
 
 
 class Service:

@@ -52,6 +52,23 @@ def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def spec_settings(spec: str, own: dict[str, Setting]) -> dict[str, Any]:
+    """The settings in `name:key=value,key=value`, among those that the learner may be given here."""
+    name, colon, rest = spec.partition(":")
+    given: dict[str, Any] = {}
+    for part in rest.split(",") if colon else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        key = key.replace("-", "_")
+        if key in COMMON and key not in own:
+            raise SettingError(f"--learner {spec}: {flag(key)} applies to all learners, so it cannot be part of a SPEC")
+        if not (equals and value) or key in given:
+            raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
+        if key not in own:
+            raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
+        given[key] = own[key].of_text(f"--learner {spec}", value)
+    return given
+
+
 def positive_label(core: Core, positive: str) -> Labels:
     """The labels of a learner of two classes, the positive one told; a refusal for another learner."""
     if core.labels is None:

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Group, LearnerSettings, Positive, Rows, TaskName, grouped
+from noregret.cli.arguments import Group, Positive, Rows, TaskName, grouped
 from noregret.cli.options import flag
 from noregret.errors import SettingError
+from noregret.learner import LEARNERS
 
 NEEDED = ("starlette", "uvicorn", "prometheus_client", "plotly")
 
@@ -76,7 +77,10 @@ class New(Group):
 
     new: Annotated[str | None, typer.Option(help="Make a model of this name; options name its learner.")] = None
     learner: Annotated[
-        str | None, typer.Option(help="With --new: the learner (default: auto); see noregret learn --help.")
+        str | None,
+        typer.Option(
+            help="With --new: a learner, with settings as name:key=value,key=value (default: auto).", metavar="SPEC"
+        ),
     ] = None
     task: TaskName = None
     positive: Positive = None
@@ -98,7 +102,6 @@ def serve(
     models: Annotated[Path, typer.Option(help="The folder of the models: one file or one folder each.")],
     reached: Reached,
     new: New,
-    settings: LearnerSettings,
     kept: Kept,
 ) -> None:
     """Serve predictions over HTTP; labels may come later, and none that was acknowledged is lost.
@@ -115,7 +118,7 @@ def serve(
     address = serving.Address(reached.host, reached.port, serving.read_key(reached.key))
     rules = {name: getattr(new, name) for name in ("expire", "default_label", "pending")}
     if new.new is None:
-        given = {**rules, "learner": new.learner, "task": new.task, "positive": new.positive, **settings}
+        given = {**rules, "learner": new.learner, "task": new.task, "positive": new.positive}
         for name, value in given.items():
             if value is not None:
                 raise SettingError(f"{flag(name)} is for a model that is made: it needs --new NAME")
@@ -123,7 +126,7 @@ def serve(
         core = None
     else:
         serving.check_new(models, new.new)
-        core = _learner(new, settings)
+        core = _learner(new)
     with serving.listening(address) as listener:
         if core is not None:
             given = {name: value for name, value in rules.items() if value is not None}
@@ -132,14 +135,22 @@ def serve(
         serving.run(models, listener, address, _announced, periods=periods)
 
 
-def _learner(new: New, settings: LearnerSettings) -> Any:
+def _learner(new: New) -> Any:
     """The learner that was asked for: what it predicts must be known before the first label."""
+    from noregret.cli.arguments import settings_by_name
     from noregret.cli.choosing import Wanted, chosen_without_rows
+    from noregret.cli.options import make_learner, settings_of_text, spec_settings
     from noregret.stream.task import Task
 
+    settings: dict[str, Any] = dict.fromkeys(settings_by_name())
+    name = None if new.learner is None else new.learner.partition(":")[0]
+    if name is not None and new.learner is not None:
+        if name not in LEARNERS:
+            make_learner(name, {})  # which says what there is
+        settings |= spec_settings(new.learner, settings_of_text(name))
     task = None if new.task is None else Task.parse(new.task)
     reading = {**Rows().said(), "positive": new.positive, "class_weight": None}
-    return chosen_without_rows(Wanted(new.learner, task, settings, reading, certify=False), "--new").core
+    return chosen_without_rows(Wanted(name, task, settings, reading, certify=False), "--new").core
 
 
 def _announced(url: str, models: list[str]) -> None:

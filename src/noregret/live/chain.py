@@ -190,7 +190,7 @@ def _check(done: Verification, one: dict[str, Any], late: Pending, shadow: Shado
     place, found = one["place"], _claims(late, shadow)
     done.same(f"receipt {place}: the digest of the log", one["log"], found["log"])
     done.same(f"receipt {place}: the digest of all answers", one["answers"], found["answers"])
-    done.same(f"receipt {place}: its figures", set(one["figures"]), set(found["figures"]))
+    done.same(f"receipt {place}: its figures", sorted(one["figures"]), sorted(found["figures"]))
     for name, value in found["figures"].items():
         done.same(f"receipt {place}: {name.replace('_', ' ')}", one["figures"][name], value)
     done.same(f"receipt {place}: rounds labelled", one["labelled"], late.book.counts.labelled)
