@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from noregret.cli.arguments import Group, Positive, Rows, TaskName, grouped
-from noregret.cli.options import flag
 from noregret.errors import SettingError
 from noregret.learner import LEARNERS
 
@@ -54,6 +53,7 @@ class Kept(Group):
 
     def periods(self) -> Any:
         """The same as the service takes it."""
+        from noregret.cli.options import flag
         from noregret.live.hosted import Periods
 
         given, text = {}, self.receipt_every
@@ -111,6 +111,7 @@ def serve(
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise SettingError(f"serve needs {', '.join(missing)}: pip install 'noregret[serve]'")
+    from noregret.cli.options import flag
     from noregret.live import serving
     from noregret.live.served import create
 

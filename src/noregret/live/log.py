@@ -1,6 +1,6 @@
 """The log of a served model: events in a SQLite database, written by one thread over one connection, in groups.
 
-What is entered is written in order. A group is one transaction that is synced before anybody is told of it, so whoever
+What is entered is written in order. A group is one transaction, and nobody hears of it before it is synced: whoever
 has waited for an event knows that it and all before it are on the disk. A group that cannot be written is tried again:
 nothing is dropped, and until it is written `failed` says why nothing more can be taken.
 """

@@ -26,7 +26,7 @@ KIND = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Figures(Collector):
-    """Asked anew at every scrape."""
+    """Read at every scrape."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
