@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 import sqlite3
+import threading
 from contextlib import asynccontextmanager
 
 import httpx
@@ -282,3 +283,28 @@ async def test_no_request_makes_the_service_fail(tmp_path):
         before = ask.service.models["m"].served.figures
     async with client(tmp_path) as ask:
         assert ask.service.models["m"].served.figures == before
+
+
+@runs
+async def test_a_label_is_answered_behind_the_disk_and_a_prediction_is_not(tmp_path, monkeypatch):
+    gate, write = threading.Event(), Group.write
+
+    def held(self, connection):
+        assert gate.wait(30)
+        write(self, connection)
+
+    async with client(tmp_path) as ask:
+        log = ask.service.models["m"].served.log
+        assert log._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert log._connection.execute("PRAGMA synchronous").fetchone() == (2,)  # every commit is synced
+        monkeypatch.setattr(Group, "write", held)
+        assert (await ask.post(f"{AT}/predict", json={"id": "a", "x": {"f": 1.0}})).status_code == 200
+        label = asyncio.create_task(ask.post(f"{AT}/label", json={"id": "a", "y": 1}))
+        await asyncio.sleep(0.2)
+        assert (await ask.post(f"{AT}/predict", json={"id": "b", "x": {"f": 1.0}})).json()["version"] == 1
+        again = asyncio.create_task(ask.post(f"{AT}/label", json={"id": "a", "y": 1}))
+        await asyncio.sleep(0.2)
+        assert (label.done(), again.done(), log.written) == (False, False, 0)  # a repeated one waits too
+        gate.set()
+        assert [(await one).json()["state"] for one in (label, again)] == ["learned", "repeated"]
+        assert log.written >= 2
