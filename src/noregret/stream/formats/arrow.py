@@ -26,6 +26,7 @@ from noregret.stream.task import no_labels, words
 from noregret.stream.written import DAY, NOT_THERE, amounts
 
 ARROW_FILE = b"ARROW1"
+PAGES = 2**18  # bytes that are read at a time of a column of Parquet
 
 Batches = Callable[[int], Iterator[Any]]  # record batches of at most this many rows: a new pass each call
 Holds = Literal["numbers", "text", "names", "dates"]  # what a type holds; names are those of a dictionary
@@ -55,6 +56,15 @@ class ArrowTable(Stream):
         super().__init__(source, self._plan.features, settings, length=length, rereadable=rereadable)
         self.decisions, self.columns = self._plan.decisions, self._plan.columns
         self._block_rows = settings.rows_per_block(TABLE_ROWS, len(names))
+        self.path: str | None = None  # of the Parquet file that it is, not compressed as a whole
+
+    def plain_features(self) -> list[str] | None:
+        """The columns that are the features, in their order, where each is a column of plain numbers."""
+        plan = self._plan
+        made = (plan.hashed, plan.converted, plan.products, plan.crossed, plan.label_mark)
+        if any(made) or plan.features.hash_start is not None or len(plan.numeric) != plan.features.count:
+            return None
+        return [one.name for one in sorted(plan.numeric, key=lambda one: one.feature)]
 
     def _first(self, source: str) -> list[Any]:
         """The batches of the first thousand rows."""
@@ -90,12 +100,7 @@ class ArrowTable(Stream):
         return Block(rows, labels, np.arange(done + 1, done + 1 + count, dtype=np.int64), self.source)
 
     def _numbers(self, column: Any, name: str) -> NDArray[np.float64]:
-        import pyarrow
-
-        if holds(column.type, name, self.source) != "numbers":
-            raise InputError(f"column {name!r} must hold numbers, it holds type {column.type}", self.source)
-        with _readable(name, self.source):
-            return np.asarray(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
+        return as_numbers(column, name, self.source)
 
     def _made(self, column: Any, into: Converted, done: int) -> NDArray[np.float64]:
         """The features of amounts or dates."""
@@ -207,6 +212,16 @@ def holds(kind: Any, name: str, source: str) -> Holds:
     if is_string(kind):
         return "text"
     raise InputError(f"column {name!r} must hold numbers, booleans, dates or strings, it holds type {kind}", source)
+
+
+def as_numbers(column: Any, name: str, source: str) -> NDArray[np.float64]:
+    """A column as float64, NaN where there is none; one that is float64 and whole is not copied."""
+    import pyarrow
+
+    if holds(column.type, name, source) != "numbers":
+        raise InputError(f"column {name!r} must hold numbers, it holds type {column.type}", source)
+    with _readable(name, source):
+        return np.asarray(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def _instants(column: Any, name: str, source: str) -> tuple[Ints, Ints]:
@@ -326,16 +341,25 @@ def _whole(source: str) -> Iterator[None]:
 
 def read_parquet(file: Input, settings: Settings) -> ArrowTable:
     """A Parquet file, a batch at a time."""
-    from pyarrow import parquet
 
     def batches(rows: int) -> Iterator[Any]:
         with file.seekable() as handle:
-            yield from parquet.ParquetFile(handle).iter_batches(batch_size=rows)
+            yield from opened_parquet(handle).iter_batches(batch_size=rows)
 
     with _whole(file.name), file.seekable() as handle:
-        opened = parquet.ParquetFile(handle)
+        opened = opened_parquet(handle)
         schema, length = opened.schema_arrow, opened.metadata.num_rows
-    return ArrowTable(file.name, schema, batches, settings, length=length)
+        itself = handle.name == file.path
+    table = ArrowTable(file.name, schema, batches, settings, length=length)
+    table.path = file.path if itself else None
+    return table
+
+
+def opened_parquet(handle: Any) -> Any:
+    """A Parquet file of which nothing is read ahead: Arrow's own choice keeps all of the file in memory."""
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(handle, pre_buffer=False, buffer_size=PAGES)
 
 
 def read_ipc(file: Input, settings: Settings) -> ArrowTable:

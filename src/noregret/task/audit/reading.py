@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -14,68 +14,20 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret.errors import InputError, spelled
-from noregret.learner import Core
-from noregret.loss import probability as chance
 from noregret.prepare import Means, Preparation
 from noregret.protocol import encoded
-from noregret.rounds import Gathering, Rounds, as_sparse
-from noregret.stream.base import Stream
-from noregret.stream.block import Block, Dense, Ints
+from noregret.rounds import Gathering, Rounds
+from noregret.stream.block import Block, Ints, Rows
 from noregret.stream.cells import as_text, numbers
-from noregret.stream.features import Features
-from noregret.stream.formats.delimited import Delimited
 from noregret.stream.labels import Labels, same
-from noregret.stream.opening import Input
-from noregret.stream.reading import Settings, read
 from noregret.stream.rowfile import Column
-from noregret.stream.task import LabelTokens
+from noregret.task.audit.column import Beside, column
+from noregret.task.audit.opening import Log
 
 Vector = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Watch = Callable[[str, float | None], None]  # what is being done, and how much of it is done, if that is known
 SPELLINGS = 8  # of two predictions: more values than these are scores
-
-
-class _Written(Delimited):
-    """One column of delimited text as it is written, numbers or not."""
-
-    def _label_tokens(self) -> LabelTokens:
-        return LabelTokens(self.source, False, numeric=False)
-
-
-def column(log: Any, name: str) -> Stream:
-    """One column of a log, handed over as its labels, missing ones and all."""
-    none = Features("names")  # frozen, it leaves all other columns out
-    stream = read(log, label=name, features=none, frozen=True)
-    if isinstance(stream, Delimited):
-        stream = _Written(Input(os.fspath(log)), Settings(label=name, features=none, frozen=True))
-    stream.missing = None
-    return stream
-
-
-class Beside:
-    """What stands in a column on given lines, which only go forward."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._source = stream.source
-        self._blocks = stream.blocks()
-        self._lines: Ints = np.empty(0, np.int64)
-        self._cells: list[Any] = []
-
-    def at(self, lines: Ints) -> list[Any]:
-        while not len(self._lines) or self._lines[-1] < lines[-1]:
-            block = next(self._blocks, None)
-            if block is None:
-                raise self._changed(int(lines[-1]))
-            self._lines = np.concatenate([self._lines, block.lines])
-            self._cells += block.labels.tolist()
-        places = np.searchsorted(self._lines, lines)
-        if not np.array_equal(self._lines[places], lines):
-            raise self._changed(int(lines[0]))
-        found = [self._cells[place] for place in places.tolist()]
-        self._lines, self._cells = self._lines[places[-1] + 1 :], self._cells[places[-1] + 1 :]
-        return found
-
-    def _changed(self, line: int) -> InputError:
-        return InputError("the log changed while it was being read", self._source, line)
 
 
 class _Distinct:
@@ -93,28 +45,37 @@ class _Distinct:
         return np.array([-1 if cell is None else self._codes[cell] for cell in cells], dtype=np.int64)
 
 
-class Reading:
-    """One pass over a log: the rounds with their scores, and the segment of each."""
+class Reading(ABC):
+    """One pass over a log: its rounds with their scores and the segment of each, to whoever takes them."""
 
-    def __init__(
-        self, stream: Stream, core: Core, said: str, segment: str | None, kind: str, bias: bool, skip: bool
-    ) -> None:
-        self._stream = stream
-        self._core = core
-        self._said = said
-        self._segment = segment
-        self._kind = kind
-        self._hard = kind == "prediction"
-        self._bias = bias
-        self._skip = skip
-        self._gathering = Gathering(bias)
-        self._preparation = Preparation(means=Means() if stream.gapped else None)
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._stream, self._core = log.stream, log.core
+        self._said, self._segment, self._kind = log.said, log.segment, log.kind
+        self._hard = log.kind == "prediction"
+        self._bias, self._skip = log.bias, log.skips
+        self._preparation = Preparation(means=Means() if log.stream.gapped else None)
         self._predictions = _Distinct()
         self._segments = _Distinct()
-        self._codes = Column(np.int64)
         self._rows = 0
         self.blank = 0  # hard predictions without a label
         self.lowest, self.highest = math.inf, -math.inf  # of the scores
+
+    @abstractmethod
+    def _take(self, rows: Rows, y: Vector, scores: Vector, codes: Codes) -> None:
+        """Some rounds, of hard predictions with the codes of their spellings as scores, and their segments."""
+
+    @property
+    def like_probabilities(self) -> bool:
+        """Whether scores for the logistic loss look like probabilities."""
+        scores = self._log.loss.probabilistic and self._kind == "score"
+        return scores and self.lowest >= 0.0 and self.highest <= 1.0
+
+    def read_all(self, watch: Watch | None) -> None:
+        """Read the log to its end."""
+        for found in self.blocks({name: Beside(column(self._log.log, name)) for name in self._log.beside}):
+            if watch is not None:
+                watch(f"reading {found:,} rows", self._stream.fraction())
 
     def blocks(self, beside: dict[str, Beside]) -> Iterator[int]:
         """Read on; the number of rows so far, block by block."""
@@ -130,8 +91,7 @@ class Reading:
             if there.any():
                 some = np.flatnonzero(there).astype(np.int64)
                 rows = self._preparation.apply(block.rows.take(some), learn=True)
-                self._gathering.add(rows, y[some], None, scores[some])
-                self._codes.append(codes[some])
+                self._take(rows, y[some], scores[some], codes[some])
                 self._rows += len(some)
                 self.blank += int(np.count_nonzero(scores[some] < 0.0)) if self._hard else 0
                 self.lowest = min(self.lowest, float(scores[some].min()))
@@ -179,6 +139,24 @@ class Reading:
             remedy = f"use {spelled('missing', 'skip')} to leave out such rows"
             raise _at(block, int((~there).argmax()), f"{what} is missing ({remedy})")
 
+    def _signs(self) -> Vector:
+        """The score of each code of a hard prediction; the last, at −1, is of none: a mistake either way."""
+        assert isinstance(self._core.labels, Labels)
+        return np.append(signs_of(self._predictions.lines, self._core.labels, self._stream.source), 0.0)
+
+
+class Kept(Reading):
+    """The rounds on disk, to look back on."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(log)
+        self._gathering = Gathering(self._bias)
+        self._codes = Column(np.int64)
+
+    def _take(self, rows: Rows, y: Vector, scores: Vector, codes: Codes) -> None:
+        self._gathering.add(rows, y, None, scores)
+        self._codes.append(codes)
+
     def close(self) -> None:
         """Give the room on disk back."""
         self._gathering.close()
@@ -189,10 +167,8 @@ class Reading:
         rounds = self._gathering.done()
         self._codes.map()
         if self._hard:
-            assert isinstance(self._core.labels, Labels) and rounds.scores is not None
-            signs = _signs(self._predictions.lines, self._core.labels, self._stream.source)
-            signs = np.append(signs, 0.0)  # at −1: no label, a mistake either way
-            rounds = replace(rounds, scores=signs[rounds.scores.astype(np.int64)])
+            assert rounds.scores is not None
+            rounds = replace(rounds, scores=self._signs()[rounds.scores.astype(np.int64)])
         if self._segment is not None:
             sizes = np.bincount(self._codes.array, minlength=len(self._segments.lines))
             names, bounds = list(self._segments.lines), [0, *np.cumsum(sizes).tolist()]
@@ -211,7 +187,7 @@ def _at(block: Block, row: int, sentence: str) -> InputError:
     return InputError(sentence, block.source, int(block.lines[row]))
 
 
-def _signs(predictions: dict[str, int], labels: Labels, source: str) -> Vector:
+def signs_of(predictions: dict[str, int], labels: Labels, source: str) -> Vector:
     """±1 for each prediction: one of the two labels, or, if not all of them are that, −1 or 0 and 1, false and true."""
     by_label = [_sign(one, labels) for one in predictions]
     if None not in by_label:
@@ -245,118 +221,3 @@ def _ordered(rounds: Rounds, codes: NDArray[np.int64]) -> Rounds:
         some = order[start : start + size]
         gathering.add(rounds.rows.take(some), rounds.y[some], None, rounds.scores[some])
     return replace(gathering.done(), bias=rounds.bias)
-
-
-ROWS = 1000  # that are looked at
-ENOUGH = 20  # rows: of fewer a coincidence is likely, and the names alone decide
-WORDS = 50  # columns of words that are compared at most: each is another look at the file
-NAMES = {
-    "p",
-    *("score", "scores", "probability", "probabilities", "prob", "probs", "proba", "prediction", "predictions"),
-    *("predicted", "pred", "preds", "yhat", "phat", "ypred", "yscore", "yprob", "yproba", "logit", "logodds"),
-    *("predictedlabel", "predictedclass", "predictedscore", "predictedprobability", "predictionscore"),
-}
-WRITTEN = {"row", "score", "prediction"}  # together: a file that `learn --predictions` wrote, where row counts
-
-
-def logged_beside(
-    log: Any, said: str, kind: str, keep: Sequence[str], taken: Sequence[str], **reading: Any
-) -> list[str]:
-    """The other columns that hold a prediction, in the order of the log; `taken` are those with a part of their own."""
-    stream = read(log, block_rows=ROWS, keep=keep, **reading)
-    block = next(stream.blocks())
-    names = [name for name in stream.columns if stream.features.knows(name)]
-    free = [name for name in names if name not in keep and name not in taken]
-    found = {name for name in free if _plain(name) in NAMES}
-    if {_plain(name) for name in (*names, said)} >= WRITTEN:
-        found |= {name for name in free if _plain(name) == "row"}
-    found |= set(_repeats(log, said, kind, block, stream.features.index, [one for one in free if one not in found]))
-    return [name for name in names if name in found]
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
-
-
-def _repeats(log: Any, said: str, kind: str, block: Block, index: dict[str, int], free: Sequence[str]) -> Iterator[str]:
-    """The columns that say on every row what the audited one says."""
-    cells = Beside(column(log, said)).at(block.lines)
-    signs, values = _audited(cells, kind)
-    columns = _numeric(block)
-    words = 0
-    for name in free:
-        if name in index:
-            if _same_numbers(columns(index[name]), values, kind) or _same_signs(columns(index[name]), signs):
-                yield name
-        elif words < WORDS:
-            words += 1
-            if _same_signs(_codes([as_text(cell) for cell in Beside(column(log, name)).at(block.lines)]), signs):
-                yield name
-
-
-def _audited(cells: list[Any], kind: str) -> tuple[Vector, Vector | None]:
-    """What was predicted: its sign (NaN where there is none), and the number, where it is one.
-
-    Of a `number`, which predicts a number and not a class, the sign says nothing.
-    """
-    if kind == "prediction":
-        return _codes([as_text(cell) for cell in cells]), None
-    found = numbers(cells) if cells and isinstance(cells[0], str) else np.array(cells, dtype=np.float64)
-    if isinstance(found, int):  # said in words when the log is read
-        return np.full(len(cells), np.nan), None
-    if kind == "number":
-        return np.full(len(cells), np.nan), found
-    middle = 0.5 if kind == "probability" else 0.0
-    return np.where(found == middle, np.nan, np.sign(found - middle)), found
-
-
-def _codes(cells: Sequence[str | None]) -> Vector:
-    """A number for each spelling, in order of appearance; NaN for an empty cell."""
-    places: dict[str, float] = {}
-    return np.array([np.nan if cell is None else places.setdefault(cell, float(len(places))) for cell in cells])
-
-
-def _numeric(block: Block) -> Any:
-    """A function that gives a numeric column of a block."""
-    if isinstance(block.rows, Dense):
-        X = block.rows.X
-        return lambda place: X[:, place]
-    from scipy.sparse import csc_matrix, csr_matrix
-
-    rows = as_sparse(block.rows)
-    made = csc_matrix(csr_matrix((rows.values, rows.indices, rows.indptr), shape=(len(rows), rows.width)))
-
-    def one(place: int) -> Vector:
-        out = np.zeros(len(rows))
-        low, high = made.indptr[place : place + 2]
-        out[made.indices[low:high]] = made.data[low:high]
-        return out
-
-    return one
-
-
-def _same_signs(values: Vector, signs: Vector) -> bool:
-    """Whether a column of two values tells the audited sign on every row."""
-    there = ~(np.isnan(values) | np.isnan(signs))
-    pairs = set(zip(values[there].tolist(), signs[there].tolist(), strict=True))
-    return int(there.sum()) >= ENOUGH and len(pairs) == 2 and all(len({pair[k] for pair in pairs}) == 2 for k in (0, 1))
-
-
-def _same_numbers(values: Vector, said: Vector | None, kind: str) -> bool:
-    """Whether a column is the audited number itself, or the probability or log-odds that belongs to it."""
-    if said is None:
-        return False
-    there = ~(np.isnan(values) | np.isnan(said))
-    c, s = values[there], said[there]
-    if len(c) < ENOUGH or len(np.unique(s)) < 3:
-        return False
-    if kind == "number" or bool((c == s).all()):
-        return bool((c == s).all())
-    p = s if kind == "probability" else chance(s)
-    with np.errstate(over="ignore"):
-        near = 1e-3 * np.minimum(p, 1.0 - p) + 1e-6
-        alike = any(bool((np.abs(one - p) <= near).all()) for one in (c, 1.0 - c))
-        if kind != "probability":
-            return alike
-        odds = chance(c)
-        return alike or bool((np.abs(odds - p) <= near).all() and (p.max() - p.min()) > 0.01)
