@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from noregret.mean import MeanRun, mean_estimation
     from noregret.picture.plotting import plot
     from noregret.proof.certify import certify
+    from noregret.proof.ledger import LedgerReceipt, merge
     from noregret.proof.receipt import Receipt
     from noregret.proof.verify import verify
     from noregret.protocol import play
@@ -100,7 +101,7 @@ if TYPE_CHECKING:
     )
     from noregret.sklearn.batch import BatchPerceptron
     from noregret.stream import read
-    from noregret.task.audit import Audit, audit
+    from noregret.task.audit import Audit, Passed, audit, audit_pass
     from noregret.task.blend import Blend, blend
     from noregret.task.compare import Comparison, compare
     from noregret.task.select import Selection, select
@@ -140,6 +141,7 @@ _HOME = {
     "KernelPerceptron": "sklearn",
     "LogisticNewton": "sklearn",
     "LOSSES": "loss",
+    "LedgerReceipt": "proof.ledger",
     "Loss": "loss",
     "LinearGame": "adversary",
     "MarkovLabels": "sklearn",
@@ -160,6 +162,7 @@ _HOME = {
     "PassiveAggressiveIIRegressor": "sklearn",
     "PassiveAggressiveIRegressor": "sklearn",
     "PassiveAggressiveRegressor": "sklearn",
+    "Passed": "task.audit",
     "Pending": "late.pending",
     "Perceptron": "sklearn",
     "PlainPythonWarning": "errors",
@@ -185,6 +188,7 @@ _HOME = {
     "VotedPerceptron": "sklearn",
     "WeightedMajority": "experts",
     "audit": "task.audit",
+    "audit_pass": "task.audit",
     "blend": "task.blend",
     "certify": "proof.certify",
     "compare": "task.compare",
@@ -197,6 +201,7 @@ _HOME = {
     "load": "sklearn",
     "load_class": "finite",
     "mean_estimation": "mean",
+    "merge": "proof.ledger",
     "play": "protocol",
     "play_late": "late.playing",
     "play_finite": "finite",

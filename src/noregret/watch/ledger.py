@@ -236,16 +236,16 @@ class Tally:
         """The ledger of all rounds so far, every rounding accounted for."""
         sums, n = dict(zip(SUMS, self.sums.tolist(), strict=True)), self.rounds
         G = np.concatenate([[sums["bias"]], self.G]) if self.bias else self.G.copy()
-        more = 1.0 + gamma(2 * n + len(G) + 16)
+        more = 1.0 + gamma(2 * n + len(G) + 64)
         share = gamma(n + 24) + (0.0 if self.loss.whole_slopes else SLOPES)
-        lost = n * LEAST  # what products below the smallest float dropped
+        lost = 4 * n * LEAST  # what products below the smallest float dropped
         faint = sums["slopes"] * math.sqrt(len(G) + 1.0) * 2.0**-536  # rows whose squares were too small to add up
         norms = up((sums["norms"] + faint) * more)
         error = up(share * norms * (1.0 + 8.0 * HALF) + lost * math.sqrt(len(G) + 1.0))
         small = up(self.weight * TINY)  # what values and slopes below the smallest floats dropped
         off = up(share * sums["sizes"] * more + lost + small)
         own = self.slack if self.loss.slack_of is not None else 16.0 * 2.0 * HALF * sums["sizes_of_loss"] * more
-        loss_off = up(gamma(n + 2) * sums["sizes_of_loss"] * more + own + small + lost)
+        loss_off = up(gamma(n + 24) * sums["sizes_of_loss"] * more + own + small + lost)
         loss, paid = Interval.around(sums["loss"], loss_off), Interval.around(sums["paid"], off)
         if sums["flawed"]:  # digits of a slope were lost: nothing is known
             paid, error = ANY, math.inf

@@ -13,13 +13,13 @@ import numpy as np
 
 from noregret.errors import SettingError
 from noregret.interval import Interval
+from noregret.logged.opening import Asked, open_log
+from noregret.logged.reading import Kept, Watch
 from noregret.loss import Loss
 from noregret.proof.enclose import loss_total
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.solve import best
 from noregret.rounds import Rounds
-from noregret.task.audit.opening import Asked, open_log
-from noregret.task.audit.reading import Kept, Watch
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def audit(
     _check_gap(gap, seconds)
     opened = open_log(
         log,
-        Asked(loss, radius, segments, segment_by, positive, bias, "audit"),
+        Asked(loss, radius, segments, segment_by, positive, bias, False),
         {"score": score, "probability": probability, "prediction": prediction},
         label=label,
         text=text,

@@ -10,6 +10,8 @@ from typing import Any
 
 from noregret.errors import InputError, SettingError, spelled
 from noregret.learner import Core, OnlineGradientDescent
+from noregret.logged.column import column
+from noregret.logged.others import logged_beside
 from noregret.loss import Loss
 from noregret.loss import parse as parse_loss
 from noregret.stream.base import Stream
@@ -17,8 +19,6 @@ from noregret.stream.labels import Labels
 from noregret.stream.opening import STANDARD_INPUT, Input
 from noregret.stream.reading import read
 from noregret.stream.recipe import USUAL_LABEL
-from noregret.task.audit.column import column
-from noregret.task.audit.others import logged_beside
 
 LISTS = ("text", "categorical", "numeric", "date", "keep", "ignore", "interactions")
 
@@ -33,7 +33,8 @@ class Asked:
     segment_by: str | None
     positive: Any
     bias: bool
-    who: str  # asks, for sentences
+    digested: bool
+    who: str = "audit"  # asks, for sentences
 
     def check(self, loss: Loss) -> None:
         """Say at once what cannot be."""
@@ -60,6 +61,8 @@ class Log:
     bias: bool
     skips: bool
     left_out: tuple[str, ...]  # columns that look like logged predictions, so that they are not features
+    reading: Mapping[str, Any]  # how the rows were asked for: label, ignore, missing
+    digested: bool = False  # whether digests of rows and predictions are taken
 
     @property
     def loss(self) -> Loss:
@@ -69,6 +72,12 @@ class Log:
     def beside(self) -> tuple[str, ...]:
         """The columns that are read beside the rows."""
         return tuple(name for name in (self.said, self.segment) if name)
+
+    @property
+    def said_again(self) -> dict[str, Any]:
+        """What reads the same rows again: what was asked for, and what the columns turned out to be."""
+        said = {key: self.reading[key] for key in ("label", "ignore", "missing") if self.reading.get(key) is not None}
+        return said | self.stream.features.reading
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -120,7 +129,9 @@ def open_log(log: Any, asked: Asked, predictions: Mapping[str, str | None], **re
     if core.labels is not None and asked.positive is not None:
         core.labels = Labels(asked.positive)
     skips = reading["missing"] == "skip"
-    return Log(log, stream, core, kind, said, asked.segment_by, asked.bias, skips, tuple(left_out))
+    how = {"label": reading["label"], "ignore": [*ignored, *left_out], "missing": reading["missing"]}
+    segment = asked.segment_by
+    return Log(log, stream, core, kind, said, segment, asked.bias, skips, tuple(left_out), how, asked.digested)
 
 
 def listed(names: Sequence[str]) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from noregret import arithmetic
 from noregret.errors import InputError, spelled
+from noregret.logged.column import Beside, column
+from noregret.logged.opening import Log
 from noregret.prepare import Means, Preparation
 from noregret.protocol import encoded
 from noregret.rounds import Gathering, Rounds
@@ -21,8 +23,7 @@ from noregret.stream.block import Block, Ints, Rows
 from noregret.stream.cells import as_text, numbers
 from noregret.stream.labels import Labels, same
 from noregret.stream.rowfile import Column
-from noregret.task.audit.column import Beside, column
-from noregret.task.audit.opening import Log
+from noregret.watch.digests import Digests
 
 Vector = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -60,6 +61,7 @@ class Reading(ABC):
         self._rows = 0
         self.blank = 0  # hard predictions without a label
         self.lowest, self.highest = math.inf, -math.inf  # of the scores
+        self.digests = Digests() if log.digested else None
 
     @abstractmethod
     def _take(self, rows: Rows, y: Vector, scores: Vector, codes: Codes) -> None:
@@ -91,6 +93,8 @@ class Reading(ABC):
             if there.any():
                 some = np.flatnonzero(there).astype(np.int64)
                 rows = self._preparation.apply(block.rows.take(some), learn=True)
+                if self.digests is not None:
+                    self.digests.add(rows, y[some], None, scores[some])
                 self._take(rows, y[some], scores[some], codes[some])
                 self._rows += len(some)
                 self.blank += int(np.count_nonzero(scores[some] < 0.0)) if self._hard else 0
@@ -131,8 +135,7 @@ class Reading(ABC):
         if outside.any():
             place = int(outside.argmax())
             raise _at(block, place, f"{what} must lie between 0 and 1, got {p[place]:g}")
-        with np.errstate(divide="ignore"):
-            return arithmetic.log(p) - arithmetic.log1p(-p)
+        return log_odds(p)
 
     def _check_there(self, block: Block, there: NDArray[np.bool_], what: str) -> None:
         if not (self._skip or there.all()):
@@ -181,6 +184,17 @@ class Kept(Reading):
             raise InputError(f"holds {len(rounds)} rounds, too few for {parts} segments", self._stream.source)
         bounds = [place * len(rounds) // parts for place in range(parts + 1)]
         return rounds, [f"rounds {a + 1:,} to {b:,}" for a, b in pairwise(bounds)], bounds
+
+
+def missed(y: Vector, scores: Vector) -> int:
+    """Rounds whose score has the wrong sign; a score of 0 is wrong either way."""
+    return int(np.count_nonzero(scores * y <= 0.0))
+
+
+def log_odds(p: Vector) -> Vector:
+    """ln(p/(1−p))."""
+    with np.errstate(divide="ignore"):
+        return arithmetic.log(p) - arithmetic.log1p(-p)
 
 
 def _at(block: Block, row: int, sentence: str) -> InputError:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret.logged.column import Beside, column
 from noregret.loss import probability as chance
 from noregret.rounds import as_sparse
 from noregret.stream.block import Block, Dense
 from noregret.stream.cells import as_text, numbers
 from noregret.stream.reading import read
-from noregret.task.audit.column import Beside, column
 
 Vector = NDArray[np.float64]
 ROWS = 1000  # that are looked at
