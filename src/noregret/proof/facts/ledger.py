@@ -127,7 +127,8 @@ def measured(rounds: Rounds, loss: Loss) -> Measured:
 
 def _free(loss: Loss, z: Vector, y: Vector) -> NDArray[np.bool_]:
     """Where an infinite score costs nothing."""
-    return np.logical_and(loss.values(z, y) == 0.0, loss.gradients(z, y) == 0.0)
+    found: NDArray[np.bool_] = (loss.values(z, y) == 0.0) & (loss.gradients(z, y) == 0.0)
+    return found
 
 
 def together(parts: Sequence[Measured]) -> Measured:
