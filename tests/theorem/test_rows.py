@@ -41,7 +41,9 @@ from noregret.loss import parse
 from noregret.mean import mean_estimation
 from noregret.proof.facts.gradients import roundings
 from noregret.proof.facts.late import LateFacts
+from noregret.proof.facts.ledger import LedgerFacts, lost_by, measured
 from noregret.proof.late import theorems_of
+from noregret.proof.ledger import theorems_of as theorems_of_ledgers
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
 from noregret.proof.theorems import THEOREMS, batch, finite, risk
@@ -49,13 +51,16 @@ from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
 from noregret.rounds import Gathering, Rounds
+from noregret.stream.block import Dense
 from noregret.task.blend import blend
 from noregret.task.select import select
+from noregret.watch.ledger import Tally
 from oracle.rows import ORACLE
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
 from oracle.rows_games import GAME_NEEDS, Linear, Mean
 from oracle.rows_late import LATE_NEEDS, Late
+from oracle.rows_ledger import LEDGER_NEEDS, Parts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
@@ -311,6 +316,32 @@ def test_many_classes(update, size):
         labels = None if rng.random() < 0.5 else [0, 1, 2]
         facts = facts_of("multiclass", {"update": update, "bias": bool(rng.random() < 0.3)}, X, y, classes=labels)
         run_all(facts)
+
+
+# -- ledgers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "squared", "huber:0.5", "pinball:0.3"])
+def test_ledgers(size, loss):
+    rng, judged = seeded("ledgers", size, loss), parse(loss)
+    for trial in range(12):
+        bias, radius, parts, tallies, kept = bool(trial % 2), float(rng.choice([0.5, 3.0])), [], [], []
+        for _ in range(1 + trial % 3):
+            X, y = stream(rng, str(rng.choice(["plain", "whole", "zeros"])), judged.regression, size, columns=2)
+            z = rng.normal(size=len(y))
+            weights = rng.choice([1.0, 0.5, 2.0], size=len(y)) if trial % 4 == 3 else None
+            tally = Tally(judged, bias)
+            tally.add(Dense(X), y, weights, z)
+            parts.append((X, y, z, weights))
+            tallies.append(tally.ledger())
+            ones = np.ones((len(y), int(bias)))
+            kept.append(measured(Rounds(Dense(np.hstack([ones, X])), y, weights, z, bias), judged))
+        data = Parts((judged.name, Fraction(judged.number)), radius, parts, bias)
+        for ledgers in (tuple(tallies), tuple(kept)):  # as a run sums them, and as a verifier does
+            facts = LedgerFacts(ledgers, judged, radius, lost_by(ledgers))
+            for one in theorems_of_ledgers(facts):
+                compare(one, facts, data, LEDGER_NEEDS)
 
 
 # -- late labels -------------------------------------------------------------------------------------------------------
@@ -618,7 +649,7 @@ def test_every_theorem_has_a_second_derivation():
     assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
     assert not set(LEFT_OUT) & set(ORACLE)
     asked = {need.statement for one in THEOREMS.values() for need in one.needs}
-    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS)
+    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS) | set(LEDGER_NEEDS)
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):
