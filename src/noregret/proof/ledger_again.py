@@ -23,6 +23,7 @@ from noregret.watch.digests import Digests, Scores
 from noregret.watch.ledger import Ledger, Tally
 
 USUAL_RADIUS = 10.0  # where a learner has none
+UNPREPARED: dict[str, Any] = {"unit_norm": False, "scale": None, "expand": None, "lags": None}
 LEARNED = ("max", "standard")  # scales that the rows before decide
 
 
@@ -76,12 +77,14 @@ def receipt_of_log(log: Log, ledger: Ledger, digests: Digests, radius: float) ->
 
 
 def _filled(log: Log) -> dict[str, Any]:
-    return {"means": log.stream.gapped, "learned": log.stream.gapped}
+    return {**UNPREPARED, "means": log.stream.gapped, "learned": log.stream.gapped}
 
 
 def _log_again(receipt: LedgerReceipt, part: Part, streams: Sequence[Any]) -> Again:
     how = part.how
-    said = {key: how["reading"][key] for key in READING if key in how["reading"]}
+    said = how["reading"]
+    if not set(said) <= set(READING):
+        raise ReceiptError(f"a log is read by {', '.join(READING)}", failed=True)
     stream = read(streams[0], **said)
     core = OnlineGradientDescent(loss=receipt.loss)
     if how["labels"] is not None and core.labels is not None:
@@ -144,7 +147,7 @@ def how_played(core: Core) -> dict[str, Any]:
 
 def prepared(core: Core) -> dict[str, Any]:
     """What was done to rows, and whether the rows before decide it."""
-    said = {name: core.settings.get(name) for name in ("unit_norm", "scale", "expand", "lags")}
+    said = {name: core.settings.get(name) or plain for name, plain in UNPREPARED.items()}
     means = core.preparation.means is not None
     learned = means or said["scale"] in LEARNED or bool(said["lags"]) or str(said["expand"]).startswith("bins")
     return {**said, "means": means, "learned": learned}
