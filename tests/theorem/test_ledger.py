@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 from noregret._native import enter_columns, enter_norms
 from noregret.interval import Interval
 from noregret.loss import custom, parse
-from noregret.proof.facts.ledger import Measured, measured, together
+from noregret.proof.facts.ledger import LedgerFacts, Measured, lost_by, measured, together
+from noregret.proof.ledger import theorems_of
 from noregret.rounds import Rounds, as_sparse
 from noregret.stream.block import Dense
 from noregret.watch.ledger import Tally, joined
@@ -325,3 +326,15 @@ def test_sparse_and_dense_rows_have_the_same_sums():
     dense = tallied(parse("logistic"), X, y, z, None, True)
     assert np.allclose(tally.ledger().G, dense.G, rtol=1e-13, atol=1e-13)
     assert tally.ledger().paid == dense.paid
+
+
+def test_a_receipt_has_all_theorems():
+    rng, loss = np.random.default_rng(7), parse("logistic")
+    X, y, z = rng.normal(size=(40, 2)), rng.choice([-1.0, 1.0], size=40), rng.normal(size=40)
+    parts = tuple(tallied(loss, X[a : a + 20], y[a : a + 20], z[a : a + 20]) for a in (0, 20))
+    facts = LedgerFacts(parts, loss, 1.0, lost_by(parts))
+    found = {one.name: one(facts).bound for one in theorems_of(facts)}
+    assert list(found) == ["ledger-ball", "ledger-box", "ledger-l1", "ledger-correction", "ledger-parts"]
+    assert found["ledger-l1"] <= found["ledger-ball"] <= found["ledger-box"]
+    assert found["ledger-ball"] <= min(found["ledger-parts"], found["ledger-correction"])
+    assert len(theorems_of(LedgerFacts(parts[:1], loss, 1.0, math.inf))) == 4

@@ -85,7 +85,7 @@ def _show(found: LedgerReceipt) -> None:
     rows = [(f"part {place}: {part.name}", part.ledger) for place, part in enumerate(parts, 1)]
     table(
         [
-            (name, number(one.rounds), _loss(one), at_most(one.ball(found.radius).hi))
+            (name, number(one.rounds), _loss(one), at_most(found.bound if one is led else one.ball(found.radius).hi))
             for name, one in (*rows, ("all parts, one model", led))
         ],
         ("", "rounds", "loss", "regret at most"),

@@ -109,7 +109,7 @@ class LedgerReceipt:
     @property
     def bound(self) -> float:
         """The regret against one model for all parts, ‖u‖ ≤ U, is at most this."""
-        return self.whole.ball(self.radius).hi
+        return min(self.whole.ball(self.radius).hi, self.bound_of_each)  # equal, they differ by their roundings
 
     @property
     def bound_of_each(self) -> float:
