@@ -51,6 +51,7 @@ NB_MODULE(NOREGRET_MODULE, m) {
     if (PyErr_Occurred()) nb::raise_python_error();
     noregret::bind::bind_state(m);
     noregret::bind::bind_functions(m);
+    noregret::bind::bind_cover(m);
     noregret::bind::bind_forecasts(m);
     noregret::bind::bind_gram(m);
     noregret::bind::bind_matrix(m);

@@ -38,6 +38,8 @@ class Run:
     mistake_bits: NDArray[np.uint8] | None = field(default=None, repr=False)  # one bit a round
     tally: dict[str, Any] | None = field(default=None, repr=False)  # what is counted by class, of many classes
     members: list[dict[str, Any]] | None = field(default=None, repr=False)  # of a mixture, who leads first
+    coverage: dict[str, Any] | None = field(default=None, repr=False)  # of the sets that were asked for
+    calibration: dict[str, Any] | None = field(default=None, repr=False)  # of probabilities, before and after
     baseline_losses: dict[str, float] = field(default_factory=dict, repr=False)  # log-loss of rules, for a mixture
 
     def __repr__(self) -> str:
@@ -52,6 +54,7 @@ class Run:
         start = new_state() if before is None else before
         more["tally"], more["members"] = core.tally(), core.member_figures()
         more["baseline_losses"] = core.label_figures()
+        more |= {} if core.sure is None else core.sure.figures()
         norms = core.weight_norm, core.gradient_norm, core.dual_norm
         return cls(core, state, start, seconds, *norms, core.nonzero, features, **more)
 
@@ -287,6 +290,8 @@ class Run:
             "certificates": [],
             "this_run": self.this_run,
             **({} if self.members is None else {"members": self.members, "baseline_losses": self.baseline_losses}),
+            **({} if self.coverage is None else {"coverage": self.coverage}),
+            **({} if self.calibration is None else {"calibration": self.calibration}),
             "stopped": self.stopped,
             "digest": self.digest,
             "seconds": self.seconds,

@@ -163,7 +163,7 @@ def _of_scores(played: Replayed) -> str:
 
 def _of_learner(core: Core) -> str:
     """Everything that a model file would keep of it."""
-    return _digest(core.arrays())
+    return _digest(core.kept())
 
 
 def _digest(arrays: dict[str, Any]) -> str:
