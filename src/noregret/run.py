@@ -40,6 +40,7 @@ class Run:
     members: list[dict[str, Any]] | None = field(default=None, repr=False)  # of a mixture, who leads first
     coverage: dict[str, Any] | None = field(default=None, repr=False)  # of the sets that were asked for
     calibration: dict[str, Any] | None = field(default=None, repr=False)  # of probabilities, before and after
+    reliability: NDArray[np.int64] | None = field(default=None, repr=False)  # their counts in bins, by label
     baseline_losses: dict[str, float] = field(default_factory=dict, repr=False)  # log-loss of rules, for a mixture
 
     def __repr__(self) -> str:
@@ -54,7 +55,7 @@ class Run:
         start = new_state() if before is None else before
         more["tally"], more["members"] = core.tally(), core.member_figures()
         more["baseline_losses"] = core.label_figures()
-        more |= {} if core.sure is None else core.sure.figures()
+        more |= {} if core.sure is None else core.sure.of_run()
         norms = core.weight_norm, core.gradient_norm, core.dual_norm
         return cls(core, state, start, seconds, *norms, core.nonzero, features, **more)
 

@@ -71,9 +71,9 @@ class Predictions:
 
     Of many classes the score is that of the class predicted. If the loss is of probabilities, or they are calibrated,
     there is a column `probability`: that of the positive label, or of the class predicted. A learner with `cover` has
-    columns `lower` and `upper` of an interval, `inf,-inf` where it is empty; or `set`, the labels with `|` between them,
-    the most probable first, `{}` where there is none. They are blank before there are sets. Without `labels` rows were not played, and
-    nothing is left without a prediction. `at_once` hands on the lines of a block before the next is read.
+    columns `lower` and `upper` of an interval, `inf,-inf` where it is empty; or `set`, the labels separated by `|`, the
+    most probable first, `{}` where there is none. They are blank before there are sets. Without `labels` rows were not
+    played, and nothing is left without a prediction. `at_once` hands on the lines of a block before the next is read.
     """
 
     def __init__(self, file: IO[bytes], core: Core, labels: bool, at_once: bool = False) -> None:

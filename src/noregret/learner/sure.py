@@ -82,13 +82,7 @@ class Calibration:
         """Rounds, and the mean log-loss of what was said before and after."""
         rounds = int(self.bins[0].sum())
         before, after = (float(loss) / rounds if rounds else None for loss in self.losses[:, 0])
-        slope, offset = self.scaling.scores(np.array([0.0, 1.0])).tolist()[::-1]
-        return {
-            "rounds": rounds,
-            "log_loss": {"before": before, "after": after},
-            "slope": slope - offset,
-            "offset": offset,
-        }
+        return {"rounds": rounds, "log_loss": {"before": before, "after": after}}
 
 
 class Sure:
@@ -201,13 +195,14 @@ class Sure:
             if part is not None:
                 part.restore(arrays)
 
-    def figures(self) -> dict[str, Any]:
+    def of_run(self) -> dict[str, Any]:
         """What a run says of it."""
         found: dict[str, Any] = {}
         if self.cover is not None:
             found["coverage"] = self.cover.figures(self.regression)
         if self.calibration is not None:
             found["calibration"] = self.calibration.figures()
+            found["reliability"] = self.calibration.bins.copy()
         return found
 
 
