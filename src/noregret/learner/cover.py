@@ -209,10 +209,16 @@ def most_covered(found: dict[str, Any]) -> Interval:
     return bound
 
 
+def last_threshold(found: dict[str, Any]) -> Interval:
+    """q_{T+1} between two ends, as exact arithmetic would have it."""
+    off = (_rounding(found) * found["step"]).hi
+    return Interval.outward(found["q"] - off, found["q"] + off)
+
+
 def by_identity(found: dict[str, Any]) -> Interval:
-    """αT + (q_{T+1} − q_1)/η, which the misses are; from above by what rounding can do."""
-    moved: Interval = (Interval.of(found["q"]) - found["first_q"]) / found["step"]
-    return largest(_alpha(found) * float(found["rounds"]) + moved + _rounding(found), 0.0)
+    """αT + (q_{T+1} − q_1)/η, which the misses are."""
+    moved: Interval = (last_threshold(found) - found["first_q"]) / found["step"]
+    return largest(_alpha(found) * float(found["rounds"]) + moved, 0.0)
 
 
 def _alpha(found: dict[str, Any]) -> Interval:

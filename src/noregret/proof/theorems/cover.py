@@ -12,7 +12,7 @@ from typing import Any
 
 from noregret.interval import Interval
 from noregret.learner import LEARNERS
-from noregret.learner.cover import by_identity, most_covered, most_missed
+from noregret.learner.cover import by_identity, last_threshold, most_covered, most_missed
 from noregret.proof.facts import Facts
 from noregret.proof.theorem import Claim, theorem
 
@@ -32,7 +32,7 @@ def _speaks(facts: Facts) -> bool:
 
 def _claim(found: dict[str, Any], bound: Interval, observed: int) -> Claim:
     values = {"target": found["target"], "rounds": float(found["rounds"]), "step": found["step"]}
-    values |= {"first_q": found["first_q"], "last_q": found["q"], "largest": found["largest"]}
+    values |= {"first_q": found["first_q"], "last_q": last_threshold(found).hi, "largest": found["largest"]}
     return Claim(bound, Interval.of(float(observed)), float(found["rounds"]), values)
 
 
