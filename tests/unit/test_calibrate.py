@@ -54,16 +54,19 @@ def test_probabilities_of_an_estimator_are_calibrated():
     assert np.allclose(chances.sum(axis=1), 1.0) and made.predict_proba_one(X[0])[1.0] == chances[0, 1]
     assert np.array_equal(chances[:, 1], probability(made.core.sure.chances(made.decision_function(X))))
     assert not hasattr(nr.Perceptron(), "predict_proba")
-    with pytest.raises(AttributeError, match="calibrate=True"):
-        nr.Perceptron().predict_proba  # noqa: B018
 
 
-@pytest.mark.parametrize(("name", "labels"), [("vaw", "numbers"), ("softmax", "many classes"), ("multiclass", "many")])
-def test_it_is_for_two_classes(name, labels):
-    with pytest.raises(
-        SettingError, match=rf"calibrate=True makes probabilities of two classes, and labels .* {labels}"
-    ):
-        LEARNERS[name](calibrate=True)
+@pytest.mark.parametrize(
+    ("name", "settings", "labels"),
+    [
+        ("ogd", {"loss": "squared"}, "numbers"),
+        ("auto", {"task": "regression"}, "numbers"),
+        ("auto", {"task": "multiclass"}, "many classes"),
+    ],
+)
+def test_it_is_for_two_classes(name, settings, labels):
+    with pytest.raises(SettingError, match=f"calibrate=True makes probabilities of two classes, .* {labels}"):
+        LEARNERS[name](calibrate=True, **settings)
 
 
 def test_the_picture_shows_before_and_after(tmp_path):
@@ -74,5 +77,5 @@ def test_the_picture_shows_before_and_after(tmp_path):
     axes = reliability_axes(Figure().subplots(), run)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["perfect", "before", "calibrated"]
     assert axes.get_xlabel() == "predicted probability of +1"
-    plot(run, tmp_path / "r.svg", "reliability")
+    plot(run, kind="reliability", to=tmp_path / "r.svg")
     assert (tmp_path / "r.svg").stat().st_size > 1000

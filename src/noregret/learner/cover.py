@@ -93,6 +93,7 @@ class Cover:
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Go on from what was kept; a ValueError for what no run can have left."""
+        asked = self.numbers[:2].tolist()
         for mine, (name, length) in zip(self._state, ARRAYS.items(), strict=True):
             if arrays[name].shape != (length,) or arrays[name].dtype != mine.dtype:
                 raise ValueError(f"the array {name!r} does not fit")
@@ -101,13 +102,15 @@ class Cover:
             dict(zip(names, kept.tolist(), strict=True))
             for names, kept in zip((NUMBERS, COUNTS), self._state[:2], strict=True)
         )
+        if self.numbers[:2].tolist() != asked:
+            raise ValueError("the target of its sets is wrong")
         finite = all(map(math.isfinite, (number["first"], number["step"], number["largest"], *self.first.tolist())))
         if not finite or min(number["first"], number["step"], number["largest"], number["total"]) < 0.0:
             raise ValueError("the thresholds of its sets are wrong")
         parts = max(count["misses"], count["empty"] + count["full"], count["between"])
         if min(count.values()) < 0 or parts > count["rounds"] or int(self.sizes.min()) < 0:
             raise ValueError("the counts of its sets are wrong")
-        if int(self.sizes.sum()) != count["rounds"] or (count["rounds"] and not number["step"]):
+        if sum(self.sizes.tolist()) != count["rounds"] or (count["rounds"] and not number["step"]):
             raise ValueError("the sizes of its sets are wrong")
 
     # -- what became of the sets -------------------------------------------------------------------------------------

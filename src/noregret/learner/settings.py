@@ -175,16 +175,13 @@ class Sure:
         "Beside every prediction an interval, or a set of labels; this share of them hold the label (0.9).",
         _target,
     )
-    calibrate: bool = setting(
-        False, "Two classes: make probabilities of the scores, learned as labels come (Platt scaling).", flag
-    )
 
 
 @declares
 class Prepared(Sure):
     """How every learner takes its rows."""
 
-    tie = "mistake"  # of learners without the setting
+    tie, calibrate = "mistake", False  # of learners without these settings
     bias: bool = setting(False, "Append a constant 1 to every row.", flag)
     unit_norm: bool = setting(False, "Scale every row to norm 1.", flag)
     scale: str | None = setting(
@@ -206,6 +203,9 @@ class Tied(Prepared):
     """The settings of learners of two classes."""
 
     tie: str = setting("mistake", "What a score of 0 counts as: mistake, +1 or -1.", _tie)
+    calibrate: bool = setting(
+        False, "Two classes: make probabilities of the scores, learned as labels come (Platt scaling).", flag
+    )
 
 
 # -- one class a learner ---------------------------------------------------------------------------------------------

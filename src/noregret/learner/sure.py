@@ -23,7 +23,7 @@ from noregret.loss import Loss, probability, softmax
 
 if TYPE_CHECKING:
     from noregret.learner.core import Core
-    from noregret.learner.settings import Sure as Settings
+    from noregret.learner.settings import Prepared
     from noregret.stream.block import Rows
 
 Vector = NDArray[np.float64]
@@ -74,13 +74,13 @@ class Calibration:
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
                 raise ValueError(f"the array {name!r} does not fit")
             mine[:] = arrays[name]
-        rounds = self.bins.sum(axis=2)
-        if not np.isfinite(self.scaling.state).all() or self.bins.min() < 0 or not np.array_equal(*rounds):
+        before, after = (sum(bins.reshape(-1).tolist()) for bins in self.bins)
+        if not np.isfinite(self.scaling.state).all() or self.bins.min() < 0 or before != after:
             raise ValueError("its calibration is wrong")
 
     def figures(self) -> dict[str, Any]:
         """Rounds, and the mean log-loss of what was said before and after."""
-        rounds = int(self.bins[0].sum())
+        rounds = sum(self.bins[0].reshape(-1).tolist())
         before, after = (float(loss) / rounds if rounds else None for loss in self.losses[:, 0])
         return {"rounds": rounds, "log_loss": {"before": before, "after": after}}
 
@@ -94,7 +94,7 @@ class Sure:
     odds: Vector = NO_WEIGHTS
     others: list[Vector]
 
-    def __init__(self, params: Settings, loss: Loss, multiclass: bool) -> None:
+    def __init__(self, params: Prepared, loss: Loss, multiclass: bool) -> None:
         self.regression, self.multiclass = loss.regression, multiclass
         if params.cover is not None:
             self.cover = Cover(params.cover)
@@ -103,7 +103,7 @@ class Sure:
         self.others = []
 
     @classmethod
-    def of(cls, name: str, params: Settings, loss: Loss, multiclass: bool) -> Sure | None:
+    def of(cls, name: str, params: Prepared, loss: Loss, multiclass: bool) -> Sure | None:
         """What was asked for; None where nothing was."""
         if params.calibrate and (loss.regression or multiclass):
             what = "numbers" if loss.regression else "many classes"

@@ -88,10 +88,8 @@ def estimator(cls: type[C]) -> type[C]:
 def parameters(shell: Any) -> dict[str, Any]:
     """The settings that an estimator takes."""
     known: dict[str, Any] = fields(shell)
-    if shell._regression:
-        known.pop("tie", None)  # numbers are not right or wrong
-    if shell._regression or shell._core_type.multiclass:
-        known.pop("calibrate", None)  # that is for two classes
+    for name in ("tie", "calibrate") if shell._regression else ():
+        known.pop(name, None)  # numbers are not right or wrong, and have no probabilities
     return known
 
 

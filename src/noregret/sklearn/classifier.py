@@ -33,7 +33,7 @@ BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give t
 
 
 def _has_probabilities(estimator: Any) -> bool:
-    if estimator.calibrate:
+    if getattr(estimator, "calibrate", False):
         return True
     if not hasattr(estimator, "loss") or not parse_loss(estimator.loss).probabilistic:
         raise AttributeError("probabilities come with loss='logistic', or with calibrate=True")
