@@ -92,7 +92,7 @@ inline void cover(Tracker &at, double score, double q, Index since, const Set &s
 }
 
 // Of numbers: the interval of all within q of the one predicted.
-struct Numbers {
+struct Distance {
     static double score(double z, double y) { return std::fabs(y - z); }
     static Set set(double, double q) {
         const double width = 2.0 * higher(q, 0.0);

@@ -53,9 +53,9 @@ void judge_odds(Line<const double> z, Line<const double> labels, Line<double> lo
 }  // namespace
 
 void bind_cover(nb::module_ &m) {
-    m.def("cover_numbers", &cover_rounds<Numbers>);
+    m.def("cover_numbers", &cover_rounds<Distance>);
     m.def("cover_two", &cover_rounds<TwoClasses>);
-    m.def("cover_late_number", &cover_late<Numbers>);
+    m.def("cover_late_number", &cover_late<Distance>);
     m.def("cover_late_two", &cover_late<TwoClasses>);
     m.def("cover_classes", &cover_classes);
     m.def("threshold", &threshold_now);

@@ -59,7 +59,9 @@ def check(tracker, made=None):
     assert misses <= most + spare and rounds - misses <= held + spare
     if made is not None:
         said = made.figures(True)
-        assert said["misses"] == misses and said["most_misses"] >= most and said["least_misses"] <= max(rounds - held, 0)
+        assert (
+            said["misses"] == misses and said["most_misses"] >= most and said["least_misses"] <= max(rounds - held, 0)
+        )
         assert said["most_misses"] <= most + 10 * spare + 1e-9 * (most + 1)
 
 
