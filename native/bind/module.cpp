@@ -64,6 +64,7 @@ NB_MODULE(NOREGRET_MODULE, m) {
     noregret::bind::bind_experts(m);
     noregret::bind::bind_finite(m);
     noregret::bind::bind_hindsight(m);
+    noregret::bind::bind_ledger(m);
     noregret::bind::bind_text(m);
     noregret::bind::bind_chain(m);
 }

@@ -20,6 +20,7 @@ void bind_exact(nanobind::module_ &m);
 void bind_experts(nanobind::module_ &m);
 void bind_finite(nanobind::module_ &m);
 void bind_hindsight(nanobind::module_ &m);
+void bind_ledger(nanobind::module_ &m);
 void bind_text(nanobind::module_ &m);
 
 }  // namespace noregret::bind

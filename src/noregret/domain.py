@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from noregret import arithmetic
 from noregret._native import BALL, BOX, CROSS, SIMPLEX, WHOLE
 from noregret.errors import SettingError
+from noregret.interval import Interval
 from noregret.setting import as_number
 
 CODES = {"ball": BALL, "box": BOX, "l1": CROSS, "simplex": SIMPLEX}
@@ -88,3 +89,18 @@ class Domain:
             return w.copy()
         theta = float(((np.cumsum(sizes) - self.radius) / np.arange(1, len(sizes) + 1)).max())
         return np.asarray(np.sign(w) * np.maximum(np.abs(w) - theta, 0.0))
+
+
+def support(a: Interval, radius: float, ridge: float = 0.0) -> Interval:
+    """max of a‖u‖ − (ridge/2)‖u‖² over ‖u‖ ≤ radius."""
+    if ridge == 0.0:
+        return a * radius if a.hi > 0.0 or math.isfinite(radius) else Interval.of(0.0)
+    inside = a.square() / (Interval.of(ridge) * 2.0)
+    if math.isinf(radius):
+        return inside
+    outside = a * radius - Interval.of(ridge) * Interval.of(radius).square() * 0.5
+    limit = Interval.of(ridge) * radius
+    if a.hi <= limit.lo:
+        return inside
+    # where a may lie on either side of the limit both forms are tangent there: the larger is never too small
+    return outside if a.lo >= limit.hi else Interval(min(inside.lo, outside.lo), max(inside.hi, outside.hi))

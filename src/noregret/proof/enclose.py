@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret._native import exact_combination, exact_dots, exact_squares
+from noregret.domain import support
 from noregret.errors import SettingError
 from noregret.interval import Interval, ends, total
 from noregret.loss import Loss
@@ -168,21 +169,6 @@ def tangent_dual(rounds: Rounds, loss: Loss, z: Vector, alpha: Vector, radius: f
     weights = np.ones(len(z)) if rounds.weights is None else rounds.weights
     found = total(np.nextafter(weights * ends[0], -np.inf), np.nextafter(weights * ends[1], np.inf))
     return found - support(norm_between(*combined(rounds, alpha)), radius, sigma * len(rounds))
-
-
-def support(a: Interval, radius: float, ridge: float = 0.0) -> Interval:
-    """max of a‖u‖ − (ridge/2)‖u‖² over ‖u‖ ≤ radius."""
-    if ridge == 0.0:
-        return a * radius if a.hi > 0.0 or math.isfinite(radius) else Interval.of(0.0)
-    inside = a.square() / (Interval.of(ridge) * 2.0)
-    if math.isinf(radius):
-        return inside
-    outside = a * radius - Interval.of(ridge) * Interval.of(radius).square() * 0.5
-    limit = Interval.of(ridge) * radius
-    if a.hi <= limit.lo:
-        return inside
-    # where a may lie on either side of the limit both forms are tangent there: the larger is never too small
-    return outside if a.lo >= limit.hi else Interval(min(inside.lo, outside.lo), max(inside.hi, outside.hi))
 
 
 def conjugates(loss: Loss, alpha: Vector, y: Vector) -> tuple[Vector, Vector]:

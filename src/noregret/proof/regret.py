@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from noregret.domain import support
 from noregret.errors import SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner.core import Core
@@ -91,7 +92,7 @@ def _taken(rounds: Rounds, found: Hindsight) -> float:
     if found.tangent is None or found.alpha is None:
         return 0.0
     size = enclose.norm_between(*enclose.combined(rounds, found.alpha))
-    return enclose.support(size, found.radius, found.sigma * len(rounds)).hi
+    return support(size, found.radius, found.sigma * len(rounds)).hi
 
 
 def promises(run: Run, part: Rounds, found: Hindsight | None) -> dict[str, float]:
