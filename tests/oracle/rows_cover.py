@@ -7,14 +7,17 @@ from oracle.rows import Truth, row
 
 
 class Covered:
-    """A run's scores a(y), each with the number of labels that were there when its row was predicted."""
+    """A run's scores a(y), each with the number of labels that were there when its row was predicted.
 
-    def __init__(self, target, scores, by_then=None):
+    `arrived` are the scores at the arrival of the labels, of which the first threshold is made.
+    """
+
+    def __init__(self, target, scores, by_then=None, arrived=None):
         self.tracker = Tracker(target)
         shown = {0: (self.tracker.q, 0)}  # after so many labels: the threshold, and how many had had a set
         for k, score in enumerate(scores):
             q, since = shown[k if by_then is None else by_then[k]]
-            self.tracker.label(score, q, since)
+            self.tracker.label(score if arrived is None or self.tracker.step else arrived[k], q, since)
             shown[k + 1] = self.tracker.q, len(self.tracker.scored)
 
     @property
