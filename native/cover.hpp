@@ -31,6 +31,7 @@ struct CoverCounts {
     Index rounds, misses;   // with one, and not in it
     Index empty, full;      // sets without any label, and with all
     Index between;          // most labels learned between a prediction and its own
+    Index early;            // labels of rows that were predicted before any was learned, and that came behind others
 };
 
 constexpr Index COVER_NUMBERS = sizeof(Cover) / sizeof(double), COVER_COUNTS = sizeof(CoverCounts) / sizeof(Index);

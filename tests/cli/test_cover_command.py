@@ -125,7 +125,7 @@ def test_late_sets_are_those_that_were_shown(noregret, here, table, kind):
     found, lines = made.json["coverage"], said("p.csv")
     labels = [row["label"] for row in said(stream)]
     shown = [(line, label) for line, label in zip(lines, labels, strict=True) if line.get("set", line.get("lower"))]
-    assert len(shown) == found["rounds"] == 300 - 50 - 30 and found["between"] == 30
+    assert len(shown) == found["rounds"] == 300 - 50 - 60 and found["between"] == 30
     if kind == "numbers":
         held = sum(float(line["lower"]) <= float(label) <= float(line["upper"]) for line, label in shown)
     else:

@@ -9,15 +9,16 @@ from oracle.rows import Truth, row
 class Covered:
     """A run's scores a(y), each with the number of labels that were there when its row was predicted.
 
-    `arrived` are the scores at the arrival of the labels, of which the first threshold is made.
+    The first threshold is not made from rows that were predicted before any label, but for the first label.
     """
 
-    def __init__(self, target, scores, by_then=None, arrived=None):
+    def __init__(self, target, scores, by_then=None):
         self.tracker = Tracker(target)
         shown = {0: (self.tracker.q, 0)}  # after so many labels: the threshold, and how many had had a set
         for k, score in enumerate(scores):
             q, since = shown[k if by_then is None else by_then[k]]
-            self.tracker.label(score if arrived is None or self.tracker.step else arrived[k], q, since)
+            if by_then is None or by_then[k] or not k:
+                self.tracker.label(score, q, since)
             shown[k + 1] = self.tracker.q, len(self.tracker.scored)
 
     @property

@@ -387,8 +387,7 @@ def test_coverage(target, delay):
             facts = Facts(late.run, gathering.done())
         said = [round.said[0] for round in foretold(target, X, y, delay)]
         by_then = [max(t - delay, 0) for t in range(200)]
-        scores, arrived = ([abs(float(a) - b) for a, b in zip(y, z, strict=True)] for z in (said, facts.scores))
-        data = Covered(target, scores, by_then, arrived)
+        data = Covered(target, [abs(float(a) - b) for a, b in zip(y, said, strict=True)], by_then)
         wanted = ["cover-identity", "cover-late" if delay else "cover-missed", "cover-held"]
         assert sorted(one.name for one in covering(facts)) == sorted(wanted)
         assert sum(compare(one, facts, data) for one in covering(facts)) == 3

@@ -261,7 +261,6 @@ class Book:
     def _learn(self, one: Round, key: Key, y: float, ended: str) -> None:
         core, labels = self.core, np.array([y])
         outstanding = self._outstanding()
-        now = np.array(core.score_next(one.row), ndmin=1) if core.sure is not None and core.sure.begins else None
         core.state["outstanding"] = outstanding
         weights = None if one.weight == 1.0 else np.array([one.weight])
         try:
@@ -269,7 +268,7 @@ class Book:
         finally:
             core.state["outstanding"] = 0.0
         if core.sure is not None and one.told is not None:
-            core.sure.label(one.told, one.said, y, one.weight, now)
+            core.sure.label(one.told, one.said, y, one.weight, early=not one.version and core.rounds > 1)
         self.counts.labelled += 1
         self.counts.delay += core.rounds - 1 - one.version
         self.figures.mistakes += missed(core, one.said, y)

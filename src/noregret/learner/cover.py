@@ -25,7 +25,7 @@ State = tuple[Vector, NDArray[np.int64], Vector, NDArray[np.int64]]
 ROUNDING = 2.0**-50  # what a threshold may be off by, as a share of q₁ and of η for each round
 NUMBERS, COUNTS = (
     ("target", "alpha", "first", "step", "largest", "total"),
-    ("unset", "rounds", "misses", "empty", "full", "between"),
+    ("unset", "rounds", "misses", "empty", "full", "between", "early"),
 )
 ARRAYS = {"cover.numbers": COVER_NUMBERS, "cover.counts": COVER_COUNTS, "cover.first": WARM, "cover.sizes": SIZES}
 
@@ -85,6 +85,10 @@ class Cover:
         """The same for many, with 1 − p of each class that was known."""
         _native.cover_classes(others, int(y), *self._state, q, since)
 
+    def leave_out(self) -> None:
+        """A label that says nothing of the next ones."""
+        self.counts[-1] += 1
+
     # -- the model file ----------------------------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -127,7 +131,7 @@ class Cover:
             "coverage": 1.0 - count["misses"] / rounds if rounds else None,
             "rounds": rounds,
             "misses": count["misses"],
-            "without": count["unset"],
+            "without": count["unset"] + count["early"],
             "empty": count["empty"] / rounds if rounds else None,
             "q": None if math.isnan(q) else q,
             "first_q": number["first"] if number["step"] else None,

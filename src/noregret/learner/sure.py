@@ -152,27 +152,21 @@ class Sure:
         odds = math.nan if self.calibration is None else float(self.calibration.scaling.scores(said)[0])
         return Told(odds, math.nan, 0) if self.cover is None else Told(odds, self.cover.q, self.cover.rounds)
 
-    @property
-    def begins(self) -> bool:
-        """Whether the labels that come now are those that the first threshold is made from."""
-        return self.cover is not None and math.isnan(self.cover.q)
+    def label(self, told: Told, said: Vector, y: float, weight: float, early: bool = False) -> None:
+        """The label of such a row; one that is `early` was predicted before any label was learned, and this is not one.
 
-    def label(self, told: Told, said: Vector, y: float, weight: float, now: Vector | None = None) -> None:
-        """The label of such a row; while it `begins`, `now` is the score of the row at the arrival of its label.
-
-        The first rows were predicted by a learner that knew nothing: what they missed by would be no measure of others.
+        No threshold is made from early ones: what a learner misses by that knows nothing is no measure of others.
         """
-        shown = said if now is None or not np.isfinite(now).all() else now
-        odds = told.odds if shown is said or self.multiclass else float(self.chances(shown)[0])
+        odds = float(said[0]) if self.calibration is None and not self.multiclass else told.odds
         if self.calibration is not None:
             self.calibration.scaling.play(said, np.array([y]), np.array([weight]))
-            self.calibration.judge(said, np.array([told.odds]), np.array([y]))
-        elif not self.multiclass:
-            odds = float(shown[0])
+            self.calibration.judge(said, np.array([odds]), np.array([y]))
         if self.cover is None:
             return
-        if self.multiclass:
-            self.cover.classes(self.all_others(shown[np.newaxis])[0], y, told.q, told.since)
+        if early and math.isnan(told.q):
+            self.cover.leave_out()
+        elif self.multiclass:
+            self.cover.classes(self.all_others(said[np.newaxis])[0], y, told.q, told.since)
         else:
             (self.cover.number if self.regression else self.cover.two)(odds, y, told.q, told.since)
 
