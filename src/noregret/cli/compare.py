@@ -214,7 +214,7 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
     name, colon, rest = spec.partition(":")
     if name not in LEARNERS:
         make_learner(name, {})  # which says what there is
-    own = {key: one for key, one in settings_of_text(name).items() if key not in fields(Prepared)}
+    own = {key: one for key, one in settings_of_text(name).items() if key not in (*fields(Prepared), "calibrate")}
     given: dict[str, Any] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
