@@ -8,6 +8,7 @@ from noregret.proof.facts import Facts
 from noregret.proof.theorem import Certificate, Theorem, rows, speaking
 from noregret.proof.theorems import (
     admissible,
+    alarm,
     batch,
     coin,
     constant,
@@ -66,6 +67,7 @@ MODULES = (
     labels,
     late,
     cover,
+    alarm,
     finite,
     experts,
     batch,
