@@ -35,30 +35,39 @@ from noregret.finite import (
     play_finite,
 )
 from noregret.interval import Interval
+from noregret.late.book import Book
 from noregret.late.playing import play_late
 from noregret.learner import LEARNERS, OnlineGradientDescent
 from noregret.loss import parse
 from noregret.mean import mean_estimation
+from noregret.proof.facts import Facts
 from noregret.proof.facts.alarm import AlarmFacts
 from noregret.proof.facts.gradients import roundings
 from noregret.proof.facts.late import LateFacts
+from noregret.proof.facts.ledger import LedgerFacts, lost_by, measured
 from noregret.proof.late import theorems_of
+from noregret.proof.ledger import theorems_of as theorems_of_ledgers
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
-from noregret.proof.theorems import THEOREMS, batch, finite, risk
+from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken
 from noregret.proof.theorems import alarm as alarms
 from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
 from noregret.rounds import Gathering, Rounds
+from noregret.stream.block import Dense
+from noregret.stream.features import Features
 from noregret.task.blend import blend
 from noregret.task.select import select
+from noregret.watch.ledger import Tally
 from oracle.rows import ORACLE
 from oracle.rows_alarm import ALARM_NEEDS, Watched
 from oracle.rows_compare import SEEN, compare
+from oracle.rows_cover import Covered
 from oracle.rows_experts import Experts
 from oracle.rows_games import GAME_NEEDS, Linear, Mean
 from oracle.rows_late import LATE_NEEDS, Late
+from oracle.rows_ledger import LEDGER_NEEDS, Parts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
@@ -316,6 +325,32 @@ def test_many_classes(update, size):
         run_all(facts)
 
 
+# -- ledgers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "squared", "huber:0.5", "pinball:0.3"])
+def test_ledgers(size, loss):
+    rng, judged = seeded("ledgers", size, loss), parse(loss)
+    for trial in range(12):
+        bias, radius, parts, tallies, kept = bool(trial % 2), float(rng.choice([0.5, 3.0])), [], [], []
+        for _ in range(1 + trial % 3):
+            X, y = stream(rng, str(rng.choice(["plain", "whole", "zeros"])), judged.regression, size, columns=2)
+            z = rng.normal(size=len(y))
+            weights = rng.choice([1.0, 0.5, 2.0], size=len(y)) if trial % 4 == 3 else None
+            tally = Tally(judged, bias)
+            tally.add(Dense(X), y, weights, z)
+            parts.append((X, y, z, weights))
+            tallies.append(tally.ledger())
+            ones = np.ones((len(y), int(bias)))
+            kept.append(measured(Rounds(Dense(np.hstack([ones, X])), y, weights, z, bias), judged))
+        data = Parts((judged.name, Fraction(judged.number)), radius, parts, bias)
+        for ledgers in (tuple(tallies), tuple(kept)):  # as a run sums them, and as a verifier does
+            facts = LedgerFacts(ledgers, judged, radius, lost_by(ledgers))
+            for one in theorems_of_ledgers(facts):
+                compare(one, facts, data, LEDGER_NEEDS)
+
+
 # -- late labels -------------------------------------------------------------------------------------------------------
 
 
@@ -364,6 +399,42 @@ def test_late_labels(size, rate):
         facts = LateFacts(late.book, late.run, arrived, found, found.points)
         for one in theorems_of(facts):
             compare(one, facts, Late(facts, waiting), LATE_NEEDS, roundings(arrived))
+
+
+# -- sets whose coverage is tracked ------------------------------------------------------------------------------------
+
+
+def covering(facts):
+    return [one for one in spoken(facts) if one.name.startswith("cover-")]
+
+
+@pytest.mark.parametrize("target", [0.5, 0.9, 0.31])
+@pytest.mark.parametrize("delay", [0, 1, 20])
+def test_coverage(target, delay):
+    rng = seeded("coverage", target, delay)
+    for size in (1.0, 1e-3, 1e5):
+        X = rng.normal(size=(200, 2)) * size
+        y = X @ [1.0, -2.0] + size * rng.normal(size=200) * (1.0 + (np.arange(200) > 120))
+        with Gathering(False) as gathering:
+            late = play_late(LEARNERS["vaw"](cover=target), (X, y), delay=delay, keep=gathering)
+            facts = Facts(late.run, gathering.done())
+        said = [round.said[0] for round in foretold(target, X, y, delay)]
+        by_then = [max(t - delay, 0) for t in range(200)]
+        data = Covered(target, [abs(float(a) - b) for a, b in zip(y, said, strict=True)], by_then)
+        wanted = ["cover-identity", "cover-late" if delay else "cover-missed", "cover-held"]
+        assert sorted(one.name for one in covering(facts)) == sorted(wanted)
+        assert sum(compare(one, facts, data) for one in covering(facts)) == 3
+
+
+def foretold(target, X, y, delay):
+    """Each prediction of a learner whose labels come so many rows later."""
+    book, made = Book(LEARNERS["vaw"](cover=target)), []
+    book.core.features = Features("columns", X.shape[1])
+    for t in range(len(X)):
+        made.append(book.predict(t, Dense(X[t : t + 1])))
+        if t >= delay:
+            book.label(t - delay, float(y[t - delay]))
+    return made
 
 
 # -- experts, finite classes, the batch perceptron, risk ---------------------------------------------------------------
@@ -643,7 +714,7 @@ def test_every_theorem_has_a_second_derivation():
     assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
     assert not set(LEFT_OUT) & set(ORACLE)
     asked = {need.statement for one in THEOREMS.values() for need in one.needs}
-    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS) | set(ALARM_NEEDS)
+    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS) | set(LEDGER_NEEDS) | set(ALARM_NEEDS)
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):

@@ -42,6 +42,7 @@ LEVELS = [
     ("seen", "snapshots", "guarded", "protocol", "example"),
     ("model",),
     ("watch",),
+    ("logged",),
     ("late",),
     ("batch", "mean", "adversary"),
     ("proof",),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.arguments import (
+    COMMON,
     CommonSettings,
     Group,
     Playing,
@@ -204,14 +205,16 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
     >>> parse("ogd:loss=logistic,rate=sqrt:0.5", 5.0, {"bias": True}).settings["rate"]
     'sqrt:0.5'
     """
-    from noregret.cli.options import COMMON, make_learner, settings_of_text, spec_settings
+    from noregret.cli.options import make_learner, settings_of_text, spec_settings
     from noregret.learner import LEARNERS
+    from noregret.learner.settings import Prepared
+    from noregret.setting import fields
 
     name = spec.partition(":")[0]
     if name not in LEARNERS:
         make_learner(name, {})  # which says what there is
-    own = {key: one for key, one in settings_of_text(name).items() if key not in COMMON}
-    given = spec_settings(spec, own)
+    own = {key: one for key, one in settings_of_text(name).items() if key not in (*fields(Prepared), "calibrate")}
+    given = spec_settings(spec, own, COMMON)
     if "radius" in own:
         given.setdefault("radius", radius)
     return make_learner(name, {**given, **common})

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from noregret.atomic import descriptor, has_whole
 from noregret.errors import InputError, SettingError, nearest
 from noregret.learner import LEARNERS, Core, settings_of
-from noregret.learner.settings import Prepared
 from noregret.loss import parse as parse_loss
-from noregret.setting import Setting, fields
+from noregret.setting import Setting
 from noregret.stream.labels import Labels
 
 
@@ -25,9 +25,6 @@ def make_learner(name: str, options: dict[str, Any]) -> Core:
         known = f"the {len(LEARNERS)} that noregret learn --help lists"
         raise SettingError(f"learner must be one of {known}, got {name!r}{nearest(name, LEARNERS, 3)}")
     return LEARNERS[name](**learner_settings(name, options))
-
-
-COMMON = tuple(fields(Prepared))  # what every learner has
 
 
 def settings_of_text(name: str) -> dict[str, Setting]:
@@ -52,14 +49,14 @@ def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def spec_settings(spec: str, own: dict[str, Setting]) -> dict[str, Any]:
-    """The settings in `name:key=value,key=value`, among those that the learner may be given here."""
+def spec_settings(spec: str, own: dict[str, Setting], common: Collection[str] = ()) -> dict[str, Any]:
+    """The settings in `name:key=value,key=value`; `common` are those that options give to all learners."""
     name, colon, rest = spec.partition(":")
     given: dict[str, Any] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         key = key.replace("-", "_")
-        if key in COMMON and key not in own:
+        if key in common:
             raise SettingError(f"--learner {spec}: {flag(key)} applies to all learners, so it cannot be part of a SPEC")
         if not (equals and value) or key in given:
             raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")

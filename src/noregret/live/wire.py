@@ -31,14 +31,19 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     w: Annotated[float, Meta(gt=0)] | None = None
 
 
-class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of a row; `version` is how many rounds the learner had learned from."""
+class Prediction(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is said of a row; `version` is how many rounds the learner had learned from.
+
+    A model that was learned with --cover also says an interval, or the labels of a set.
+    """
 
     id: Id
     score: float
     prediction: Scalar | None
     version: int
     probability: float | msgspec.UnsetType | None = msgspec.UNSET
+    interval: list[float] | msgspec.UnsetType = msgspec.UNSET
+    set: list[Scalar] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Label(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
