@@ -17,12 +17,19 @@ from noregret.live.served import DATABASE, Served, create
 from noregret.live.wire import Label, Question, Refused
 
 LEARNER = {
-    "ogd": {"loss": "logistic", "rate": "late"},
-    "auto": {},
-    "multiclass": {},
-    "vaw": {},
-    "kernel": {"kernel": "rbf"},
+    "ogd": ("ogd", {"loss": "logistic", "rate": "late"}),
+    "auto": ("auto", {}),
+    "multiclass": ("multiclass", {}),
+    "vaw": ("vaw", {}),
+    "kernel": ("kernel", {"kernel": "rbf"}),
+    "intervals": ("vaw", {"cover": 0.8}),
+    "sets": ("ogd", {"loss": "logistic", "cover": 0.8, "calibrate": True}),
 }
+
+
+def learner(name):
+    kind, settings = LEARNER[name]
+    return LEARNERS[kind](**settings)
 
 
 @pytest.fixture
@@ -35,7 +42,7 @@ def made(tmp_path):
         if opened:
             opened.pop().close(snapshot=False)
         if not folder.exists():
-            create(folder, LEARNERS[name](**LEARNER[name]), **(rules or {}))
+            create(folder, learner(name), **(rules or {}))
         opened.append(Served(folder, **more))
         return opened[-1]
 
@@ -98,7 +105,7 @@ RULES = [{}, {"expire": 7}, {"pending": 5}, {"remembered": 3, "pending": 20}]
 @pytest.mark.parametrize("name", LEARNER)
 def test_a_restart_and_a_replay_give_the_same_bits(made, monkeypatch, name, rules):
     monkeypatch.setattr(shelf, "HOT", 8)
-    labels = {"vaw": (0.5, -1.25, 3), "multiclass": ("a", "b", "c")}.get(name, (0, 1))
+    labels = {"vaw": (0.5, -1.25, 3), "intervals": (0.5, 3), "multiclass": ("a", "b", "c")}.get(name, (0, 1))
     served = made(name, rules, snapshot_every=100)
     for seed in range(3):
         played(served, 60, seed, labels)
@@ -110,6 +117,13 @@ def test_a_restart_and_a_replay_give_the_same_bits(made, monkeypatch, name, rule
     assert state(twin) == state(served.late)
     assert list(twin.book.waiting) == list(served.late.book.waiting)
     assert served.snapshot > 0
+
+
+def test_answers_have_intervals_and_sets(made):
+    served = made("intervals")
+    played(served, 60, labels=(0.5, 3))
+    low, high = ask(served, "now").interval
+    assert low <= ask(served, "now").prediction <= high
 
 
 def test_a_default_label_is_learned_in_place_of_one_that_expired_and_replayed(made):
