@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from noregret.kernel import custom as custom_kernel
     from noregret.late.pending import Pending
     from noregret.late.playing import play_late
+    from noregret.live import follow
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.mean import MeanRun, mean_estimation
@@ -193,6 +194,7 @@ _HOME = {
     "dimensions": "finite",
     "duel": "finite",
     "family": "finite",
+    "follow": "live",
     "linear_game": "adversary",
     "load": "sklearn",
     "load_class": "finite",
@@ -295,6 +297,7 @@ __all__ = [
     "dimensions",
     "duel",
     "family",
+    "follow",
     "linear_game",
     "load",
     "load_class",

@@ -42,6 +42,7 @@ LEVELS = [
     ("seen", "snapshots", "protocol", "example"),
     ("model",),
     ("watch",),
+    ("live",),
     ("late",),
     ("batch", "mean", "adversary"),
     ("proof",),

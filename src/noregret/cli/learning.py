@@ -36,6 +36,7 @@ from noregret.protocol import play, refuse_waiting
 from noregret.rounds import Gathering
 from noregret.stream.files import files_of
 from noregret.stream.opening import Input
+from noregret.stream.scheme import is_broker
 from noregret.stream.task import Task
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ class Learning:
     def check(self) -> None:
         """Say at once what cannot be."""
         asked = self.asked
+        if is_broker(asked.predictions or "") and not self.takes_waiting:
+            raise SettingError("--predictions goes to Redis or Kafka only with --events: give a file")
         predictions = named(asked.predictions)
         check_writable(self.stream, predictions, asked.save, asked.receipt, asked.plot)
         if asked.resume is not None:
@@ -133,10 +136,14 @@ class Learning:
         if core is not None and not self.takes_waiting:
             refuse_waiting(core)
         self.recipe = with_defaults(recipe) if core is None else core.options
-        self.file = None if files_of(self.stream) is not None else Input(self.stream)
+        self.file = self._one_file()
         self.held = Held(core is not None or task_told(wanted))
         if self.file is not None:
             self.file.paused = self.held
+
+    def _one_file(self) -> Input | None:
+        """The file that is read, if it is one."""
+        return None if files_of(self.stream) is not None else Input(self.stream)
 
     def _opened(self, interrupt: Interrupt) -> Stream:
         """The stream, opened; another learner than a resumed one is chosen by its first rows."""

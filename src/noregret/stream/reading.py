@@ -15,6 +15,7 @@ from noregret.stream.features import Features, Kind
 from noregret.stream.files import Files, files_of
 from noregret.stream.interactions import check_pairs, sides
 from noregret.stream.opening import Input
+from noregret.stream.scheme import is_store
 
 MISSING_RULES = ("error", "zero", "mean", "skip")
 DECLARING = ("categorical", "text", "numeric", "date")  # what says what a column is
@@ -242,6 +243,8 @@ def _cached(file: Input, settings: Settings) -> Stream:
     """The same through a cache, which is made in the first pass."""
     from noregret.stream.cache.cached import Cached
 
+    if is_store(file.path):
+        raise InputError("cannot be cached: only files of this machine have a cache beside them", file.name)
     if not file.rereadable:
         raise InputError("cannot be cached, for it can be read only once: give a file", file.name)
 
