@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from noregret.errors import InputError, SettingError, spelled
-from noregret.stream import formats
+from noregret.stream import formats, store
 from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES
 from noregret.stream.features import Features, Kind
@@ -195,7 +195,7 @@ def _file(path: str, settings: Settings, cache: bool) -> Stream:
         known = settings if features is None else replace(settings, features=features, **DECLARED)
         return _file(path, known, cache)
 
-    return Files(path, paths, part)
+    return Files(store.shown(path) if is_store(path) else path, paths, part)
 
 
 def _one(file: Input, settings: Settings, cache: bool) -> Stream:
