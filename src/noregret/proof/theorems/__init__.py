@@ -8,11 +8,13 @@ from noregret.proof.facts import Facts
 from noregret.proof.theorem import Certificate, Theorem, rows, speaking
 from noregret.proof.theorems import (
     admissible,
+    alarm,
     batch,
     coin,
     constant,
     convex,
     coordinate,
+    cover,
     experts,
     finite,
     hinge,
@@ -64,6 +66,8 @@ MODULES = (
     mixture,
     labels,
     late,
+    cover,
+    alarm,
     finite,
     experts,
     batch,
