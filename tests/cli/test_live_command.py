@@ -175,7 +175,7 @@ def test_what_was_trimmed_or_made_again_is_refused(noregret, here, empty):
     empty.client.xtrim("ev", minid="1-61", approximate=False)
     answer = noregret(*going)
     assert answer.code == 2 and "the entry at 1-60, up to which was read before, is gone" in answer.err
-    assert "give --after and a position" in answer.err
+    assert "give --after-position and a position" in answer.err
     empty.client.delete("ev")
     answer = noregret(*going)
     assert answer.code == 2 and "there is no such stream" in answer.err
@@ -183,7 +183,7 @@ def test_what_was_trimmed_or_made_again_is_refused(noregret, here, empty):
     answer = noregret(*going)
     assert answer.code == 2 and "is not the one that the model has learned from" in answer.err
     assert (here / "m.nr").read_bytes() == before
-    assert noregret(*going, "--after", "1-59", "--quiet").code == 0
+    assert noregret(*going, "--after-position", "1-59", "--quiet").code == 0
     assert nr.load(here / "m.nr").events == 61
 
 
@@ -225,7 +225,7 @@ def test_an_entry_without_an_event_is_named_and_can_be_passed_over(noregret, her
     empty.add("ev", SAID[5:], 7)
     answer = noregret("learn", empty.address("ev"), *LEARN, "--until-idle", 0, "--save", "m.nr", "--every", 1)
     assert answer.code == 2 and ":1-6: is not an event: expected a field named event" in answer.err
-    going = ["--events", "--resume", "m.nr", "--after", "1-6", "--until-idle", 0, "--save", "m.nr", "--quiet"]
+    going = ["--events", "--resume", "m.nr", "--after-position", "1-6", "--until-idle", 0, "--save", "m.nr", "--quiet"]
     assert noregret("learn", empty.address("ev"), *going).code == 0
     assert nr.load(here / "m.nr").events == len(SAID)
 
@@ -256,10 +256,16 @@ def test_refusals(noregret, here, file, empty, cluster):
         (["learn", address], "is a stream of events, not of rows"),
         (["predict", "m.nr", address], "is a stream of events, not of rows"),
         (["learn", file, *LEARN, "--until-idle", 1], "--until-idle goes with --events and a stream of Redis or Kafka"),
-        (["learn", file, *LEARN, "--after", "1-1"], "--after goes with --events and a stream of Redis or Kafka"),
+        (
+            ["learn", file, *LEARN, "--after-position", "1-1"],
+            "--after-position goes with --events and a stream of Redis or Kafka",
+        ),
         (["learn", file, "--predictions", address], "--predictions goes to Redis or Kafka only with --events"),
         (["learn", address, *LEARN, "--until-idle", -1], "must be a number of seconds, at least 0"),
-        (["learn", address, *LEARN, "--after", "x"], "--after must be a position such as 1700000000000-0"),
+        (
+            ["learn", address, *LEARN, "--after-position", "x"],
+            "--after-position must be a position such as 1700000000000-0",
+        ),
         (["learn", address, "--events", "--resume", "m.nr", "--skip", "seen"], "leave out --skip seen"),
         (["learn", "redis://127.0.0.1:1/ev", *LEARN], "cannot be reached"),
         (["learn", empty.address("none"), *LEARN], "there is no such stream"),

@@ -64,7 +64,7 @@ class Delayed(Learning):
                 raise SettingError(f"give only one of --events, --delay and --arrival; got {given}")
             other = next(name for name in when.options() if getattr(when, name) is not None and name != "events")
             raise SettingError(f"{flag(other)} needs --events, --delay or --arrival")
-        for name in ("until_idle", "after"):
+        for name in ("until_idle", "after_position"):
             if getattr(when, name) is not None and not (when.events and is_broker(self.stream)):
                 raise SettingError(f"{flag(name)} goes with --events and a stream of Redis or Kafka")
         if when.time is not None and when.arrival is None:

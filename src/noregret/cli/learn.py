@@ -211,7 +211,7 @@ class Late(Group):
             metavar="SECONDS",
         ),
     ] = None
-    after: Annotated[
+    after_position: Annotated[
         str | None,
         typer.Option(
             help="Of Redis or Kafka: read what comes behind this position, not behind the model's.", metavar="POSITION"

@@ -29,7 +29,7 @@ class Live(Events):
     def check(self) -> None:
         super().check()
         if is_broker(self.stream):
-            self.reader = follow(self.stream, until_idle=self.when.until_idle, after=self.when.after)
+            self.reader = follow(self.stream, until_idle=self.when.until_idle, after=self.when.after_position)
         if is_broker(self.asked.predictions or ""):
             self.sink = sink(str(self.asked.predictions))
         ends = {one.where.same_stream for one in (self.reader, self.sink) if one is not None}

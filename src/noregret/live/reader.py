@@ -185,7 +185,7 @@ class Reader(ABC):
 
     @property
     def _way_on(self) -> str:
-        return f"to go on all the same, give {spelled('after')} and a position"
+        return f"to go on all the same, give {spelled('after_position', python='after')} and a position"
 
     def _check(self, at: str) -> None:
         """Whether what a model has is a position of such a stream."""
@@ -198,7 +198,9 @@ class Reader(ABC):
         try:
             self.key(at)
         except ValueError:
-            raise SettingError(f"{spelled('after')} must be a position such as {self.example}, got {at!r}") from None
+            raise SettingError(
+                f"{spelled('after_position', python='after')} must be a position such as {self.example}, got {at!r}"
+            ) from None
         return at
 
     def spot(self, message: Message) -> str:
