@@ -43,6 +43,7 @@ LEVELS = [
     ("model",),
     ("watch",),
     ("live",),
+    ("logged",),
     ("late",),
     ("batch", "mean", "adversary"),
     ("proof",),

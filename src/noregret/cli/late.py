@@ -79,6 +79,7 @@ class Delayed(Learning):
             "again": asked.again,
             "anytime": asked.anytime,
             "surrogate": asked.surrogate is not None,
+            "ledger": asked.ledger is not None,
             "skip": asked.skip is not None and not when.events,
             "every": asked.every is not None and not when.events,
         }

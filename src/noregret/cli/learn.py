@@ -64,6 +64,13 @@ class Asked(Shown, Solving, Reading, Playing):
     receipt: Annotated[
         Path | None, typer.Option(help="Write all that with its proof to this file; implies --certify.")
     ] = None
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the ledger of the run to this file: what bounds its regret, for verify and merge.",
+            metavar="FILE",
+        ),
+    ] = None
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False
