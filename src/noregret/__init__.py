@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from noregret.task.compare import Comparison, compare
     from noregret.task.select import Selection, select
     from noregret.task.separate import Separation, separate
+    from noregret.watch.windows import Windows
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
@@ -184,6 +185,7 @@ _HOME = {
     "VovkAzouryWarmuth": "sklearn",
     "VotedPerceptron": "sklearn",
     "WeightedMajority": "experts",
+    "Windows": "watch.windows",
     "audit": "task.audit",
     "blend": "task.blend",
     "certify": "proof.certify",
@@ -285,6 +287,7 @@ __all__ = [
     "VotedPerceptron",
     "VovkAzouryWarmuth",
     "WeightedMajority",
+    "Windows",
     "__version__",
     "audit",
     "blend",

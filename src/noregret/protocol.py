@@ -19,7 +19,7 @@ from noregret.errors import DivergedError, InputError, MemoryShortError, Setting
 from noregret.learner.core import Core, Segment
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
-from noregret.rounds import Keeper
+from noregret.rounds import Both, Keeper
 from noregret.run import Run
 from noregret.seen import Again, Repeats, Seen
 from noregret.setting import check_weights
@@ -34,6 +34,27 @@ from noregret.stream.rowfile import reorderable, rereadable, shuffled
 
 Vector = NDArray[np.float64]
 Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
+
+
+class Windowed(Keeper, Protocol):
+    """What keeps windows of the rounds of a learner."""
+
+    def go_beside(self, stream: Stream, *, shuffled: bool = False) -> None: ...
+
+    def cut(self, block: Block, y: Vector, weights: Vector | None) -> Iterator[tuple[Block, Vector, Vector | None]]: ...
+
+    def take(self, block: Block, y: Vector, weights: Vector | None, scores: Vector) -> None: ...
+
+    def keep(self) -> None: ...
+
+    @property
+    def figures(self) -> dict[str, Any]: ...
+
+
+class Windowing(Protocol):
+    """Windows as they are asked for."""
+
+    def over(self, core: Core) -> Windowed: ...
 
 
 class Playable(Protocol):
@@ -60,6 +81,7 @@ def play(
     stop: Callable[[], bool] = lambda: False,
     cut: Callable[[], bool] | None = None,
     snapshots: Snapshots | None = None,
+    windows: Windowing | Windowed | None = None,
 ) -> Run:
     """Play the stream's rows as rounds, one after another, and say what happened.
 
@@ -69,7 +91,7 @@ def play(
     `again` such rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the
     rounds as they are played, to look back on; `most` ends the play after this number of rows. `watch` is called
     after every block, `stop` before the next; `cut` says at the end whether the stream was, too. `snapshots` says
-    when the learner is to be saved meanwhile. An estimator's `class_weight` counts unless another is given here; its
+    when the learner is to be saved meanwhile. `windows` are kept of the rounds: `run.windows` tells of them. An estimator's `class_weight` counts unless another is given here; its
     `passes` and `shuffle` are those of `fit`.
 
     >>> from noregret.learner import Perceptron
@@ -78,8 +100,12 @@ def play(
     (3, 1)
     """
     core, class_weight = _checked(learner, passes, shuffle, mistakes, class_weight)
+    kept = _windows(core, windows, passes)
     source = read(stream, features=core.features, **as_before(core, stream))
     agree(core, source)
+    if kept is not None:
+        kept.go_beside(source, shuffled=shuffle is not None)
+        keep = kept if keep is None else Both(keep, kept)
     began, before = time.perf_counter(), core.state.copy()
     seen = Seen(core) if skip_seen else None
     repeats = None if again or skip_seen or not core.segments else Repeats(core, source.source)
@@ -102,16 +128,21 @@ def play(
             weights = None if weights is None else weights[known:]
             if not len(block):
                 continue
-        scores = _play_block(core, block, y, weights, keep)
-        so_far.take(turn, block, y, weights, scores)
-        if watch is not None:
-            watch(block, y, scores)
+        for part, some, weighed in [(block, y, weights)] if kept is None else kept.cut(block, y, weights):
+            scores = _play_block(core, part, some, weighed, keep)
+            so_far.take(turn, part, some, weighed, scores)
+            if kept is not None:
+                kept.take(part, some, weighed, scores)
+            if watch is not None:
+                watch(part, some, scores)
         if stop():
             stopped, ended = True, False
             break
         if not ended:
             break
         if snapshots is not None and snapshots.due(len(block)) and (repeats is None or repeats.over(so_far.rows)):
+            if kept is not None:
+                kept.keep()
             _snapshot(snapshots, core, {**so_far.segment(False), **how}, source.source)
     if seen is not None:
         seen.finish(source.source)
@@ -122,7 +153,22 @@ def play(
         core.segments.append({**so_far.segment(ended and not stopped), **how})
     _know_all(core, source.source)
     seconds = time.perf_counter() - began
-    return Run.of(core, before, seconds, stopped=stopped, digest=so_far.digest, mistake_bits=so_far.mistake_bits)
+    if kept is not None:
+        kept.keep()
+    told = None if kept is None else kept.figures
+    more = {"digest": so_far.digest, "mistake_bits": so_far.mistake_bits, "windows": told}
+    return Run.of(core, before, seconds, stopped=stopped, **more)
+
+
+def _windows(core: Core, windows: Windowing | Windowed | None, passes: int) -> Windowed | None:
+    """What keeps the windows of this learner."""
+    if windows is None:
+        if "windows" in (core.watched or {}):
+            raise SettingError("play: the model keeps windows, which must see every round: give windows too")
+        return None
+    if passes > 1:
+        raise SettingError(f"{spelled('windows')} are of predictions of new rows: give one pass, got {passes}")
+    return windows.over(core)
 
 
 class _SoFar:

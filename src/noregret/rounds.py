@@ -80,6 +80,20 @@ class Keeper(Protocol):
     ) -> None: ...
 
 
+class Both:
+    """Two who take in the same blocks."""
+
+    def __init__(self, one: Keeper, other: Keeper) -> None:
+        self._keepers = one, other
+
+    def add(
+        self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, moves: NDArray[np.int8] | None = None
+    ) -> None:
+        """One block, for each of them."""
+        for keeper in self._keepers:
+            keeper.add(rows, y, weights, scores, moves)
+
+
 class Gathering:
     """Takes blocks in as they are played; `done` gives the rounds, which live on when it is closed."""
 

@@ -39,6 +39,7 @@ class Run:
     tally: dict[str, Any] | None = field(default=None, repr=False)  # what is counted by class, of many classes
     members: list[dict[str, Any]] | None = field(default=None, repr=False)  # of a mixture, who leads first
     baseline_losses: dict[str, float] = field(default_factory=dict, repr=False)  # log-loss of rules, for a mixture
+    windows: dict[str, Any] | None = field(default=None, repr=False)  # what was lost in each, where they were asked for
 
     def __repr__(self) -> str:
         wrong = "" if self.mistakes is None else f", {self.mistakes} mistakes"
@@ -287,6 +288,7 @@ class Run:
             "certificates": [],
             "this_run": self.this_run,
             **({} if self.members is None else {"members": self.members, "baseline_losses": self.baseline_losses}),
+            **({} if self.windows is None else {"windows": self.windows}),
             "stopped": self.stopped,
             "digest": self.digest,
             "seconds": self.seconds,

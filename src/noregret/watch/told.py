@@ -1,0 +1,126 @@
+"""Windows as plain numbers: what a table, `--json` and a picture show."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from noregret.domain import Domain
+from noregret.interval import Interval
+from noregret.watch.calendar import first_day
+from noregret.watch.ledger import Ledger, joined
+from noregret.watch.part import Measured, Part, reach
+from noregret.watch.retention import lengths
+from noregret.watch.switching import MOST, SWITCHES, best_switching
+
+if TYPE_CHECKING:
+    from noregret.watch.windows import Watching
+
+
+def told(watching: Watching) -> dict[str, Any]:
+    """Every window, the last rounds, and what a comparator that changes may have gained."""
+    asked, core, domain = watching.asked, watching.core, watching.domain
+    parts = watching.all_parts
+    against = None
+    if domain is not None:
+        own = not math.isinf(core.domain.radius)
+        chosen = "learner" if own else "default" if asked.radius is None else "asked"
+        rows = "raw" if core.plain else "prepared"
+        against = {"domain": domain.shape, "radius": domain.radius, "chosen": chosen, "rows": rows}
+    shown = [told_part(part, domain) for part in parts]
+    for one, key in zip(shown, watching.keys, strict=False):
+        one["from"] = first_day(asked.period or "", key)
+    if watching.open is not None and shown:
+        shown[-1]["open"] = True
+    return {
+        "length": asked.length,
+        "joined": asked.joins,
+        "time_zone": None if asked.period is None else asked.time_zone or "as written, UTC where none is",
+        "frozen_for": asked.every or asked.period,
+        "loss": None if watching.loss is None else watching.loss.spec,
+        "against": against,
+        "parts": shown,
+        "last": [] if asked.period else _last(parts, domain),
+        "whole": None if domain is None or not parts else switching(parts, domain),
+    }
+
+
+def told_part(part: Part, domain: Domain | None) -> dict[str, Any]:
+    """A window: by theorem `bound` and `best_at_least`, the rest measured."""
+    begin, end = part.rounds
+    n = end - begin
+    run = _measured(part.run, n) if part.run.ledger is not None else {**_measured(part.run, n), **_lost(part.own, n)}
+    found = {"first": begin + 1, "last": end, "rounds": n, **run, "bound": None, "best_at_least": None}
+    ledger = part.run.ledger
+    if ledger is not None and domain is not None:
+        most = reach(ledger, domain)
+        found["bound"] = _plain(most.hi)
+        found["bound_per_row"] = _plain(most.hi / n) if n else None
+        found["best_at_least"] = max(best_of(ledger, most).lo, 0.0)
+    frozen, *challengers = part.others
+    found["frozen"] = _measured(frozen, n)
+    found["challengers"] = [_measured(one, n) for one in challengers]
+    return {**found, **part.left}
+
+
+def best_of(ledger: Ledger, most: Interval) -> Interval:
+    """L − C: what no comparator fell below."""
+    return ledger.loss - most if not ledger.infinite else Interval(ledger.loss.lo - most.lo, math.inf)
+
+
+def switching(parts: list[Part], domain: Domain) -> dict[str, Any]:
+    """The regret against one model, against one for each window, and against at most k changes at their limits."""
+    ledgers = [part.run.ledger for part in parts if part.run.ledger is not None]
+    whole = joined(ledgers)
+    each = _total([reach(one, domain) for one in ledgers])
+    found: dict[str, Any] = {
+        "rounds": whole.rounds,
+        "loss": _plain(0.5 * whole.loss.lo + 0.5 * whole.loss.hi if not whole.infinite else math.inf),
+        "bound": _plain(reach(whole, domain).hi),
+        "bound_for_each_window": _plain(each.hi),
+        "switches": None,
+    }
+    if len(ledgers) <= MOST:
+        best = best_switching(len(ledgers), lambda i, j: reach(joined(ledgers[i:j]), domain).hi)
+        found["switches"] = {str(k): _plain(best[k]) for k in SWITCHES if k < len(ledgers)}
+    return found
+
+
+def _total(parts: list[Interval]) -> Interval:
+    found = Interval.of(0.0)
+    for one in parts:
+        found = found + one
+    return found
+
+
+def _last(parts: list[Part], domain: Domain | None) -> list[dict[str, Any]]:
+    """The last 1000, 10,000, … rounds: the shortest tail of windows that holds as many."""
+    end = parts[-1].rounds[1] if parts else 0
+    found: list[dict[str, Any]] = []
+    for length in lengths(end):
+        first = max((i for i, part in enumerate(parts) if end - part.rounds[0] >= length), default=0)
+        tail = parts[first]
+        for part in parts[first + 1 :]:
+            tail = tail + part
+        if not found or found[-1]["first"] != tail.rounds[0] + 1:
+            found.append({"asked": length, **told_part(tail, domain)})
+    return found
+
+
+def _measured(one: Measured, rounds: int) -> dict[str, Any]:
+    error = None if one.mistakes is None or not rounds else one.mistakes / rounds
+    found: dict[str, Any] = {"mistakes": one.mistakes, "error": error, **_lost(None, rounds)}
+    if one.ledger is not None:
+        loss = one.ledger.loss
+        found |= _lost(math.inf if one.ledger.infinite else 0.5 * loss.lo + 0.5 * loss.hi, rounds)
+    return found
+
+
+def _lost(loss: float | None, rounds: int) -> dict[str, Any]:
+    if loss is None:
+        return {"loss": None, "loss_per_row": None}
+    return {"loss": _plain(loss), "loss_per_row": _plain(loss / rounds) if rounds else None}
+
+
+def _plain(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
