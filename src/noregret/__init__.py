@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from noregret.task.compare import Comparison, compare
     from noregret.task.select import Selection, select
     from noregret.task.separate import Separation, separate
+    from noregret.watch.alarm import Alarm
     from noregret.watch.windows import Windows
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
@@ -115,6 +116,7 @@ _HOME = {
     "AutoRegressor": "sklearn",
     "AdaHedge": "experts",
     "Agnostic": "finite",
+    "Alarm": "watch.alarm",
     "Audit": "task.audit",
     "BatchPerceptron": "sklearn.batch",
     "BatchRun": "batch",
@@ -217,6 +219,7 @@ __all__ = [
     "AdaGradRegressor",
     "AdaHedge",
     "Agnostic",
+    "Alarm",
     "Audit",
     "Auto",
     "AutoRegressor",

@@ -119,6 +119,49 @@ class Chosen(msgspec.Struct):
     draw: int | None = None
 
 
+class Largest(msgspec.Struct):
+    """The largest e-value of an alarm, and the round of its test after which it was reached."""
+
+    e_value: float
+    after: Whole
+
+
+class Told(msgspec.Struct):
+    """What an alarm tells, as a file that anybody may have written must hold it."""
+
+    null: str
+    false_alarm: float
+    after: Whole
+    loss: str
+    on_alarm: str
+    words: str
+    threshold: float
+    tests: Whole
+    e_value: float
+    largest: Largest
+    rang: list[Whole]
+    rounds: Whole
+    watched: Whole
+    unlabelled: Whole
+    unseen: Whole
+    waiting: Whole
+    earlier: list[dict[str, float | int | None]]
+
+
+class Alarmed(msgspec.Struct):
+    """An alarm, likewise; what it goes on with it checks itself."""
+
+    settings: dict[str, str | float | int | None]
+    figures: Told
+
+
+class Watched(msgspec.Struct):
+    """What watches a learner, likewise."""
+
+    alarm: Alarmed | None = None
+    windows: dict[str, Any] | None = None  # checked where they are gone on with
+
+
 class Own(msgspec.Struct):
     """A loss or a kernel of the user's own."""
 
@@ -260,6 +303,7 @@ def load(
         msgspec.convert(header.segments, list[Segment])
         msgspec.convert(header.options, Options)
         msgspec.convert(header.selection, Chosen | None)
+        msgspec.convert(header.watched, Watched | None)
         return _restored(core, header, arrays), header.estimator
     except ModelFileError:
         raise

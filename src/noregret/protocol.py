@@ -36,6 +36,33 @@ Vector = NDArray[np.float64]
 Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
 
 
+class Guard(Protocol):
+    """What watches the rounds of a learner, which may go on as another after one of them."""
+
+    def go_beside(self, stream: Stream, *, shuffled: bool = False) -> None: ...
+
+    def beside(self, block: Block, y: Vector, weights: Vector | None) -> Vector: ...
+
+    def take(self, y: Vector, scores: Vector, beside: Vector) -> int | None: ...
+
+    def remember(self) -> dict[str, Any] | None: ...
+
+    def set_back(self, before: dict[str, Any]) -> None: ...
+
+    def change(self) -> None: ...
+
+    def keep(self) -> None: ...
+
+
+class Guarding(Protocol):
+    """An alarm, which is set to guard a learner."""
+
+    @property
+    def changes(self) -> bool: ...
+
+    def guard(self, core: Core) -> Guard: ...
+
+
 class Windowed(Keeper, Protocol):
     """What keeps windows of the rounds of a learner."""
 
@@ -81,6 +108,7 @@ def play(
     stop: Callable[[], bool] = lambda: False,
     cut: Callable[[], bool] | None = None,
     snapshots: Snapshots | None = None,
+    alarm: Guarding | None = None,
     windows: Windowing | Windowed | None = None,
 ) -> Run:
     """Play the stream's rows as rounds, one after another, and say what happened.
@@ -101,11 +129,13 @@ def play(
     """
     core, class_weight = _checked(learner, passes, shuffle, mistakes, class_weight)
     kept = _windows(core, windows, passes)
+    keep = kept if keep is None else keep if kept is None else Both(keep, kept)
+    guard = _guard(alarm, core, passes, keep)
     source = read(stream, features=core.features, **as_before(core, stream))
     agree(core, source)
-    if kept is not None:
-        kept.go_beside(source, shuffled=shuffle is not None)
-        keep = kept if keep is None else Both(keep, kept)
+    for watcher in (guard, kept):
+        if watcher is not None:
+            watcher.go_beside(source, shuffled=shuffle is not None)
     began, before = time.perf_counter(), core.state.copy()
     seen = Seen(core) if skip_seen else None
     repeats = None if again or skip_seen or not core.segments else Repeats(core, source.source)
@@ -128,13 +158,16 @@ def play(
             weights = None if weights is None else weights[known:]
             if not len(block):
                 continue
-        for part, some, weighed in [(block, y, weights)] if kept is None else kept.cut(block, y, weights):
-            scores = _play_block(core, part, some, weighed, keep)
-            so_far.take(turn, part, some, weighed, scores)
-            if kept is not None:
-                kept.take(part, some, weighed, scores)
-            if watch is not None:
-                watch(part, some, scores)
+        for piece, labels, weighed in [(block, y, weights)] if kept is None else kept.cut(block, y, weights):
+            for part, some, weighed, scores, changed in _played_parts(core, piece, labels, weighed, keep, guard):
+                so_far.take(turn, part, some, weighed, scores)
+                if kept is not None:
+                    kept.take(part, some, weighed, scores)
+                if watch is not None:
+                    watch(part, some, scores)
+                if changed:
+                    so_far.change()
+                    before = core.state.copy()
         if stop():
             stopped, ended = True, False
             break
@@ -184,8 +217,12 @@ class _SoFar:
     ) -> None:
         self.rows, self.passes = 0, 0
         self._core, self._seen, self._repeats, self._missed = core, seen, repeats, missed
-        self._began = core.rounds
+        self._began, self._changed = core.rounds, False
         self._taken = Digest() if digested else None
+
+    def change(self) -> None:
+        """Another learner goes on from here: figures and rounds are those of this one."""
+        self._began, self._changed = min(self._began, self._core.rounds), True
 
     def take(self, turn: int, block: Block, y: Vector, weights: Vector | None, scores: Vector) -> None:
         """A block that was played."""
@@ -216,7 +253,21 @@ class _SoFar:
             "end": self._core.rounds,
             "passes": self.passes,
             "ended": ended,
+            **({"changed": True} if self._changed else {}),
         }
+
+
+def _guard(alarm: Guarding | None, core: Core, passes: int, keep: Keeper | None) -> Guard | None:
+    """What watches the learner, once it is known that it can."""
+    if alarm is None:
+        if (core.watched or {}).get("alarm") is not None:
+            raise SettingError("play: the model is watched by an alarm, which must see every round: give alarm too")
+        return None
+    if passes > 1:
+        raise SettingError(f"{spelled('alarm')} watches the predictions of new rows: give one pass, got {passes}")
+    if alarm.changes and keep is not None:
+        raise SettingError("play: keep needs one learner from the first round to the last: use on_alarm='continue'")
+    return alarm.guard(core)
 
 
 def _checked(
@@ -427,6 +478,37 @@ def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, kee
         raise _short_of_memory(core, block.source, block, error) from error
     except SettingError as error:
         raise InputError(str(error), block.source, int(block.lines[0])) from error
+
+
+def _played_parts(
+    core: Core, block: Block, y: Vector, weights: Vector | None, keep: Keeper | None, guard: Guard | None
+) -> Iterator[tuple[Block, Vector, Vector | None, Vector, bool]]:
+    """The block as it is played: in one part, or in several where the learner changes behind the last row of one.
+
+    The rows behind a round at which it changes are played twice: first by the learner as it was, from which it is set
+    back to that round, then by the one that goes on.
+    """
+    if guard is None:
+        yield block, y, weights, _play_block(core, block, y, weights, keep), False
+        return
+    beside = guard.beside(block, y, weights)
+    while True:
+        before = guard.remember()
+        scores = _play_block(core, block, y, weights, keep)
+        stop = guard.take(y, scores, beside)
+        if before is None or stop is None:
+            guard.keep()
+            yield block, y, weights, scores, False
+            return
+        first, rest = block.slice(0, stop), block.slice(stop, len(block))
+        if len(rest):
+            guard.set_back(before)
+            _play_block(core, first, y[:stop], None if weights is None else weights[:stop], None)
+        guard.change()
+        yield first, y[:stop], None if weights is None else weights[:stop], scores[:stop], True
+        if not len(rest):
+            return
+        block, y, weights, beside = rest, y[stop:], None if weights is None else weights[stop:], beside[stop:]
 
 
 def _short_of_memory(core: Core, source: str, block: Block | None, error: MemoryError) -> MemoryShortError:
