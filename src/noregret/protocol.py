@@ -109,7 +109,7 @@ def play(
     cut: Callable[[], bool] | None = None,
     snapshots: Snapshots | None = None,
     alarm: Guarding | None = None,
-    windows: Windowing | Windowed | None = None,
+    windows: Windowing | None = None,
 ) -> Run:
     """Play the stream's rows as rounds, one after another, and say what happened.
 
@@ -119,8 +119,8 @@ def play(
     `again` such rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the
     rounds as they are played, to look back on; `most` ends the play after this number of rows. `watch` is called
     after every block, `stop` before the next; `cut` says at the end whether the stream was, too. `snapshots` says
-    when the learner is to be saved meanwhile. `windows` are kept of the rounds: `run.windows` tells of them. An estimator's `class_weight` counts unless another is given here; its
-    `passes` and `shuffle` are those of `fit`.
+    when the learner is to be saved meanwhile. `windows` are kept of the rounds: `run.windows` tells of them. An
+    estimator's `class_weight` counts unless another is given here; its `passes` and `shuffle` are those of `fit`.
 
     >>> from noregret.learner import Perceptron
     >>> run = play(Perceptron(), ([[1.0], [1.0], [-1.0]], [1, 1, -1]))
@@ -158,16 +158,13 @@ def play(
             weights = None if weights is None else weights[known:]
             if not len(block):
                 continue
-        for piece, labels, weighed in [(block, y, weights)] if kept is None else kept.cut(block, y, weights):
-            for part, some, weighed, scores, changed in _played_parts(core, piece, labels, weighed, keep, guard):
-                so_far.take(turn, part, some, weighed, scores)
-                if kept is not None:
-                    kept.take(part, some, weighed, scores)
-                if watch is not None:
-                    watch(part, some, scores)
-                if changed:
-                    so_far.change()
-                    before = core.state.copy()
+        for part, some, weighed, scores, changed in _in_windows(core, block, y, weights, keep, guard, kept):
+            so_far.take(turn, part, some, weighed, scores)
+            if watch is not None:
+                watch(part, some, scores)
+            if changed:
+                so_far.change()
+                before = core.state.copy()
         if stop():
             stopped, ended = True, False
             break
@@ -193,7 +190,7 @@ def play(
     return Run.of(core, before, seconds, stopped=stopped, **more)
 
 
-def _windows(core: Core, windows: Windowing | Windowed | None, passes: int) -> Windowed | None:
+def _windows(core: Core, windows: Windowing | None, passes: int) -> Windowed | None:
     """What keeps the windows of this learner."""
     if windows is None:
         if "windows" in (core.watched or {}):
@@ -480,9 +477,29 @@ def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, kee
         raise InputError(str(error), block.source, int(block.lines[0])) from error
 
 
+Played = tuple[Block, Vector, Vector | None, Vector, bool]  # rows, labels, weights, scores, whether the learner changed
+
+
+def _in_windows(
+    core: Core,
+    block: Block,
+    y: Vector,
+    weights: Vector | None,
+    keep: Keeper | None,
+    guard: Guard | None,
+    windows: Windowed | None,
+) -> Iterator[Played]:
+    """The block as it is played, in pieces that each lie in one window."""
+    for piece, some, weighed in [(block, y, weights)] if windows is None else windows.cut(block, y, weights):
+        for played in _played_parts(core, piece, some, weighed, keep, guard):
+            if windows is not None:
+                windows.take(*played[:4])
+            yield played
+
+
 def _played_parts(
     core: Core, block: Block, y: Vector, weights: Vector | None, keep: Keeper | None, guard: Guard | None
-) -> Iterator[tuple[Block, Vector, Vector | None, Vector, bool]]:
+) -> Iterator[Played]:
     """The block as it is played: in one part, or in several where the learner changes behind the last row of one.
 
     The rows behind a round at which it changes are played twice: first by the learner as it was, from which it is set

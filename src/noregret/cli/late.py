@@ -14,24 +14,23 @@ from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
 from noregret.cli.predictions import answers, as_line, shown
-from noregret.errors import InputError, SettingError
+from noregret.errors import SettingError
 from noregret.learner import settings_of
 from noregret.learner.default import task_of
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Late, Watch
+    from noregret.cli.learn import Asked, InWindows, Late, Watch
     from noregret.late.pending import Answer
     from noregret.late.playing import LateRun
     from noregret.rounds import Gathering, Rounds
     from noregret.run import Run
-    from noregret.stream import Stream
 
 
-def learning(stream: str, asked: Asked, watch: Watch, late: Late) -> Learning:
+def learning(stream: str, asked: Asked, watch: Watch, kept: InWindows, late: Late) -> Learning:
     """The call of `learn` that this is."""
     if not late.asked:
-        return Learning(stream, asked, watch)
-    return Events(stream, asked, watch, late) if late.events else Delayed(stream, asked, watch, late)
+        return Learning(stream, asked, watch, kept, late.time)
+    return (Events if late.events else Delayed)(stream, asked, watch, kept, late)
 
 
 class Delayed(Learning):
@@ -40,9 +39,9 @@ class Delayed(Learning):
     late: LateRun
     receipt: Any = None
 
-    def __init__(self, stream: str, asked: Asked, watch: Watch, late: Late) -> None:
-        super().__init__(stream, asked, watch)
-        self.when = late
+    def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, late: Late) -> None:
+        super().__init__(stream, asked, watch, kept, late.time)
+        self.when, self.schedule = late, late.arrival
 
     def check(self) -> None:
         asked, when = self.asked, self.when
@@ -54,8 +53,6 @@ class Delayed(Learning):
                 raise SettingError(f"give only one of --events, --delay and --arrival; got {given}")
             other = next(name for name in when.options() if getattr(when, name) is not None and name != "events")
             raise SettingError(f"{flag(other)} needs --events, --delay or --arrival")
-        if when.time is not None and when.arrival is None:
-            raise SettingError("--time needs --arrival")
         if asked.proves and asked.resume is not None:
             raise SettingError("--certify needs all rounds: learn the whole log, or the whole stream, in one call")
         refused = {
@@ -75,16 +72,6 @@ class Delayed(Learning):
                     raise SettingError(f"{flag(name)} works with --events, not with --delay or --arrival: leave it out")
                 raise SettingError(f"{flag(name)} cannot be used with late labels: leave it out")
         super().check()
-        if when.arrival is not None:
-            asked.ignore = ",".join(filter(None, [asked.ignore, when.arrival, when.time]))
-
-    def _opened(self, interrupt: Interrupt) -> Stream:
-        try:
-            return super()._opened(interrupt)
-        except (SettingError, InputError) as error:
-            if self.when.arrival is None or "--ignore" not in str(error):
-                raise
-            raise SettingError(str(error).replace("--ignore", "--arrival or --time", 1)) from None
 
     # -- the rounds ------------------------------------------------------------------------------------------
 
@@ -178,7 +165,7 @@ class Delayed(Learning):
 
         run, choice = self.run, self.choice
         show_late(self.late, title(run, choice), choice.task.words)
-        self._show_alarm()
+        self._show_watched()
         lines = [] if self.when.events else [*as_read(run, choice), *self.source.decisions]
         show_lines(lines)
         if self.receipt is not None:
@@ -212,7 +199,7 @@ class Events(Delayed):
             with Interrupt(self.file, gently=True) as interrupt:
                 interrupt.asks()
                 self.choice = self._chosen() if self.before is None else self.before
-                self._set_alarm()
+                self._set_watchers()
                 keep = self._gathering(stack)
                 with self._watching(True, lambda: interrupt.asked) as watch:
                     self.interrupt = interrupt

@@ -32,7 +32,8 @@ from noregret.cli.saving import Saving, often, snapshots
 from noregret.cli.signals import stop_code
 from noregret.cli.solving import checked_gap, checked_seconds
 from noregret.cli.terminal import put_json
-from noregret.errors import EmptyError, SettingError
+from noregret.cli.windows import check_windows, show_windows, windows_of
+from noregret.errors import EmptyError, InputError, SettingError
 from noregret.protocol import play, refuse_waiting
 from noregret.rounds import Gathering
 from noregret.stream.files import files_of
@@ -40,7 +41,7 @@ from noregret.stream.opening import Input
 from noregret.stream.task import Task
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Watch
+    from noregret.cli.learn import Asked, InWindows, Watch
     from noregret.learner import Core
     from noregret.proof.receipt import Receipt
     from noregret.rounds import Rounds
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
     from noregret.task.select import Selection
     from noregret.watch.alarm import Alarm
+    from noregret.watch.windows import Windows
 
 AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON, TANGENT)  # kinds of picture for which every round is kept
 
@@ -68,9 +70,12 @@ class Learning:
     rung_before: int = 0  # how often it rang in earlier calls
     takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
-    def __init__(self, stream: str, asked: Asked, watch: Watch) -> None:
+    windows: Windows | None = None
+    schedule: str | None = None  # the column that says when labels come
+
+    def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, time: str | None) -> None:
         self.stream = stream
-        self.asked, self.watch = asked, watch
+        self.asked, self.watch, self.kept, self.time = asked, watch, kept, time
 
     # -- before the stream is opened -------------------------------------------------------------------------
 
@@ -102,6 +107,9 @@ class Learning:
         self.wanted_selection = self._selection_asked()
         self.proof = self._proof_asked()
         check_alarm(self.watch, asked)
+        check_windows(self.kept, self.time, asked, self.schedule)
+        if self.schedule is not None or self.time is not None:  # they say when, and are no features
+            asked.ignore = ",".join(filter(None, [asked.ignore, self.schedule, self.time]))
 
     def _selection_asked(self) -> dict[str, Any] | None:
         from noregret.cli.selecting import asked_for
@@ -128,7 +136,9 @@ class Learning:
         resume, kind = self.asked.resume, None if task is None else Task.parse(task)
         recipe = {**self.asked.said(), "class_weight": class_weights(self.asked.class_weight)}
         certify, select = self.asked.proves, self.asked.select is not None
-        self.wanted = wanted = Wanted(name, kind, dict(settings), recipe, certify, select)
+        self.wanted = wanted = Wanted(
+            name, kind, dict(settings), recipe, certify, select, windows=self.kept.windows is not None
+        )
         if self.asked.save is not None:
             self.saving = Saving(self.asked.save, resume)
         self.before = None if resume is None else resumed(resume, wanted)
@@ -152,6 +162,12 @@ class Learning:
             if interrupt.asked:
                 raise _nothing_played() from None
             raise
+        except (SettingError, InputError) as error:
+            columns = {"--arrival": self.schedule, "--time": self.time}
+            given = " or ".join(name for name, column in columns.items() if column is not None)
+            if not given or "--ignore" not in str(error):
+                raise
+            raise SettingError(str(error).replace("--ignore", given, 1)) from None
         return interrupt.watched(source)
 
     # -- the rounds ------------------------------------------------------------------------------------------
@@ -168,7 +184,7 @@ class Learning:
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
                 self.held.core = self.choice.core
                 self._check_choice()
-                self._set_alarm()
+                self._set_watchers()
                 gathering = self._gathering(stack)
                 once = self.asked.passes == 1 and not gathers
                 with self._watching(once, lambda: interrupt.asked) as watch:
@@ -200,11 +216,12 @@ class Learning:
         if self.kind in PLANAR:
             check_plane(self.source)
 
-    def _set_alarm(self) -> None:
-        """The alarm that was asked for, or that of a resumed model."""
+    def _set_watchers(self) -> None:
+        """The alarm and the windows that were asked for, or those of a resumed model."""
         core = self.choice.core
         self.alarm = alarm_of(self.watch, core)
         self.rung_before = rings(core)
+        self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule)
         if self.alarm is not None and self.alarm.changes and self.kind in AMONG_ROWS:
             raise SettingError(
                 f"--picture {self.kind} needs one learner from the first round to the last: use --on-alarm continue"
@@ -254,6 +271,7 @@ class Learning:
             cut=lambda: self.interrupt.asked,
             snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
             alarm=self.alarm,
+            windows=self.windows,
         )
 
     @contextmanager
@@ -363,20 +381,23 @@ class Learning:
             answer["selection"] = self.selection.to_dict()
         put_json(answer)
 
-    def _show_alarm(self) -> None:
-        """What the alarm watches, and whether it rang."""
+    def _show_watched(self) -> None:
+        """What the alarm watches and whether it rang; the windows."""
         if self.run.alarm is not None:
             from noregret.cli.show import show_alarm
 
             print()
             show_alarm(self.run.alarm)
+        if self.run.windows is not None:
+            print()
+            show_windows(self.run.windows)
 
     def _show(self) -> None:
         from noregret.cli.show import as_read, show_lines, show_run, title
 
         run, choice = self.run, self.choice
         show_run(run, title(run, choice), choice.task.words)
-        self._show_alarm()
+        self._show_watched()
         show_lines([*as_read(run, choice), *self.source.decisions])
         if self.receipt is not None:
             from noregret.cli.solving import show_receipt

@@ -34,7 +34,7 @@ def zone_of(name: str) -> ZoneInfo:
 class Calendar:
     """Says of every row of a stream in which day or week it lies, counted from 1970; weeks begin on Monday.
 
-    The day is that of the clock which the cell shows, UTC where it states no zone; with a `zone` it is that of the zone.
+    The day is that of the clock which the cell shows, UTC where it states no zone; or that of a `zone`.
     """
 
     def __init__(self, stream: Stream, column: str, period: str, zone: str | None = None) -> None:

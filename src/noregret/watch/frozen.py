@@ -32,7 +32,7 @@ def stored(core: Core) -> dict[str, Any]:
 
 
 def restored(core: Core, kept: dict[str, Any]) -> Core:
-    """It as it was stored, beside the learner that goes on; KeyError, ValueError or TypeError where that does not fit."""
+    """It as it was stored, beside the learner that goes on; KeyError, ValueError or TypeError where it does not fit."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, (dtype, shape, data) in kept["arrays"].items():
         arrays[name] = np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from noregret.domain import Domain
 from noregret.interval import Interval, largest
+from noregret.learner.core import Core
 from noregret.loss import Loss
+from noregret.watch.frozen import missed
 from noregret.watch.ledger import Ledger, Tally
 
 Vector = NDArray[np.float64]
@@ -80,6 +82,12 @@ class Counter:
         """Mistakes in rounds that came."""
         if self.mistakes is not None and mistakes is not None:
             self.mistakes += mistakes
+
+    def enter(self, core: Core, scores: Vector, y: Vector, weights: Vector | None) -> None:
+        """What a model said that stands still."""
+        self.count(missed(core, scores, y))
+        if self.tally is not None:
+            self.tally.enter(y, weights, scores)
 
     @property
     def measured(self) -> Measured:

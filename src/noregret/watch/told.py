@@ -37,6 +37,7 @@ def told(watching: Watching) -> dict[str, Any]:
         "joined": asked.joins,
         "time_zone": None if asked.period is None else asked.time_zone or "as written, UTC where none is",
         "frozen_for": asked.every or asked.period,
+        "challengers": list(asked.challengers),
         "loss": None if watching.loss is None else watching.loss.spec,
         "against": against,
         "parts": shown,

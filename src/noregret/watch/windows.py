@@ -32,7 +32,8 @@ from noregret.loss import Loss
 from noregret.stream.base import Stream
 from noregret.stream.block import Block, Rows
 from noregret.watch.calendar import PERIODS, Calendar, zone_of
-from noregret.watch.frozen import frozen, missed, restored, stored
+from noregret.watch.challenger import Challenger
+from noregret.watch.frozen import frozen, restored, stored
 from noregret.watch.part import Counter, Part, part_of, part_stored
 from noregret.watch.retention import keeps
 from noregret.watch.told import told
@@ -48,16 +49,18 @@ class Windows:
     """Which windows: of 1000 rounds ("1000", older ones joined; "every:1000", all kept), or each "day" or "week".
 
     `time` names the column with the date of each row, `time_zone` the clock whose days are meant. `radius` is that of
-    the comparators where the learner has none of its own.
+    the comparators where the learner has none of its own. `challengers` are files of models that stand still beside.
     """
 
     length: str
     time: str | None = None
     time_zone: str | None = None
     radius: float | None = None
+    challengers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length", str(self.length))
+        object.__setattr__(self, "challengers", tuple(self.challengers))
         if self.period is None:
             if not self.every:
                 raise SettingError(
@@ -104,7 +107,7 @@ class Open:
         self.unit, self.begin, self.end = unit, begin, begin
         self.own = float(core.state["loss"][0])
         self.run = Counter(loss, watching.bias, counts)
-        self.others = [Counter(loss, False, counts)]
+        self.others = [Counter(loss, False, counts) for _ in (core, *watching.challengers)]
         self.model = frozen(core)
 
     def part(self, own: float) -> Part:
@@ -116,7 +119,8 @@ class Open:
 class Kept(msgspec.Struct):
     """What a model file keeps of windows."""
 
-    asked: dict[str, str | float | None]
+    asked: dict[str, str | float | list[str] | None]
+    seals: list[str]  # of the challengers
     parts: list[dict[str, Any]]
     keys: list[int]  # the day or week of each, and that of the open one
     rounds: int
@@ -132,6 +136,7 @@ class Watching:
         self.loss, self.bounded = judged(core)
         self.domain = compared(core, asked.radius) if self.bounded else None
         self.bias = bool(core.config["bias"][0])
+        self.challengers = [Challenger(path, core) for path in asked.challengers]
         self.parts: list[Part] = []
         self.keys: list[int] = []
         self.rounds = 0
@@ -153,6 +158,8 @@ class Watching:
     def go_beside(self, stream: Stream, *, shuffled: bool = False) -> None:
         """The stream whose rows come now."""
         asked = self.asked
+        for one in self.challengers:
+            one.go_beside(stream, shuffled=shuffled)
         if asked.period is None:
             return
         if shuffled:
@@ -240,11 +247,11 @@ class Watching:
         now, core = self.open, self.core
         now.run.count(None if core.regression else int(np.count_nonzero(core.missed(scores, y))))
         said = now.model.scores(block.rows)
-        now.others[0].count(missed(now.model, said, y))
-        if now.others[0].tally is not None:
-            now.others[0].tally.enter(y, weights, said)
+        now.others[0].enter(now.model, said, y, weights)
         if self.traced is not None:
             self.traced.append(said)
+        for one, counter in zip(self.challengers, now.others[1:], strict=True):
+            counter.enter(one.core, one.scores(block), one.labels(block), weights)
         now.end += len(block)
         self.rounds += len(block)
 
@@ -264,7 +271,8 @@ class Watching:
     def keep(self) -> None:
         """Leave with the learner all that a model file keeps of it."""
         kept = Kept(
-            asdict(self.asked),
+            _written(self.asked),
+            [one.seal for one in self.challengers],
             [part_stored(part) for part in self.parts],
             self.keys,
             self.rounds,
@@ -285,7 +293,7 @@ class Watching:
     def _restore(self, stored_: dict[str, Any]) -> None:
         try:
             kept = msgspec.convert(stored_, Kept)
-            self._agree(kept.asked)
+            self._agree(kept)
             self.parts = [part_of(one) for one in kept.parts]
             self.keys, self.rounds = kept.keys, kept.rounds
             if kept.learned != self.core.rounds:
@@ -306,12 +314,20 @@ class Watching:
             one.restore(said)
         now.model = restored(self.core, kept["model"])
 
-    def _agree(self, has: dict[str, Any]) -> None:
+    def _agree(self, kept: Kept) -> None:
         """Windows that are gone on with stay as they are."""
-        for name, value in asdict(self.asked).items():
-            if value != has.get(name):
-                given = spelled("windows" if name == "length" else name, str(value))
-                raise SettingError(f"{given} conflicts with the model, which has {has.get(name) or 'none'}")
+        for name, value in _written(self.asked).items():
+            has = kept.asked.get(name)
+            if value != has:
+                given = spelled("windows" if name == "length" else name.rstrip("s"), str(value or "none"))
+                raise SettingError(f"{given} conflicts with the model, which has {has or 'none'}")
+        for one, seal in zip(self.challengers, kept.seals, strict=True):
+            if one.seal != seal:
+                raise SettingError(f"{one.path}: is another model than the challenger that the windows began with")
+
+
+def _written(asked: Windows) -> dict[str, Any]:
+    return {**asdict(asked), "challengers": list(asked.challengers)}
 
 
 def again(core: Core) -> Windows | None:
@@ -334,7 +350,7 @@ def judged(core: Core) -> tuple[Loss | None, bool]:
 
 
 def compared(core: Core, radius: float | None) -> Domain:
-    """Whom windows are compared with: the learner's own domain; the ball of this radius, or of 10, where it has none."""
+    """Whom windows are compared with: the learner's own domain; where it has none the ball of this radius, or of 10."""
     own = core.domain
     if math.isinf(own.radius):
         return Domain("ball", RADIUS if radius is None else radius)
