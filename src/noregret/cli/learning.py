@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
     from noregret.task.select import Selection
     from noregret.watch.alarm import Alarm
-    from noregret.watch.windows import Windows
+    from noregret.watch.windows import Watching, Windows
 
 AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON, TANGENT)  # kinds of picture for which every round is kept
 
@@ -65,17 +65,19 @@ class Learning:
     rounds: Rounds | None = None  # kept where something looks back on them
     selection: Selection | None = None
     receipt: Any = None
+    claims: dict[str, Any]  # of the watchers, by their names
     kind: str | None = None  # of picture
     alarm: Alarm | None = None
     rung_before: int = 0  # how often it rang in earlier calls
     takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
-    windows: Windows | None = None
+    windows: Windows | Watching | None = None
     schedule: str | None = None  # the column that says when labels come
 
     def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, time: str | None) -> None:
         self.stream = stream
         self.asked, self.watch, self.kept, self.time = asked, watch, kept, time
+        self.claims = {}
 
     # -- before the stream is opened -------------------------------------------------------------------------
 
@@ -198,7 +200,13 @@ class Learning:
         if self.kind is not None and self.asked.plot is not None:
             self._draw(self.kind, self.asked.plot)
         if self.receipt is not None and self.asked.receipt is not None:
-            self.receipt.save(self.asked.receipt)
+            self.beside(self.receipt).save(self.asked.receipt)
+
+    def beside(self, receipt: Any) -> Any:
+        """The receipt, with what the watchers claim where there are any."""
+        from noregret.proof.watched import WatchedReceipt
+
+        return WatchedReceipt(receipt, self.claims) if self.claims else receipt
 
     def _check_choice(self) -> None:
         """Whether this learner can be certified, selected from and drawn as was asked."""
@@ -222,6 +230,11 @@ class Learning:
         self.alarm = alarm_of(self.watch, core)
         self.rung_before = rings(core)
         self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule)
+        if self.windows is not None and self.asked.proves:
+            from noregret.watch.windows import Watching
+
+            self.windows = Watching(self.windows, core)
+            self.windows.traced = []
         if self.alarm is not None and self.alarm.changes and self.kind in AMONG_ROWS:
             raise SettingError(
                 f"--picture {self.kind} needs one learner from the first round to the last: use --on-alarm continue"
@@ -318,11 +331,15 @@ class Learning:
         from noregret.cli.solving import closing_in
         from noregret.proof.certify import receipt_of, with_selection
         from noregret.proof.replay import Replayed, chains
+        from noregret.proof.watched import watched_claims
+        from noregret.watch.windows import Watching
 
         run = self.run
         played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
         with closing_in(self.asked.silent) as watch:
             found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
+            if isinstance(self.windows, Watching):
+                self.claims = watched_claims({"windows": self.windows}, played)
         return found if self.selection is None else with_selection(found, self.selection)
 
     def _draw(self, kind: str, plot: Path) -> None:

@@ -30,8 +30,6 @@ def check_windows(kept: InWindows, time: str | None, asked: Asked, schedule: str
     Windows(kept.windows, time if period or schedule is None else None, kept.time_zone)
     if asked.passes > 1:
         raise SettingError(f"--windows are of predictions of new rows: leave out --passes, got {asked.passes}")
-    if kept.challenger and asked.receipt is not None:
-        raise SettingError("--challenger cannot be used with --receipt, which holds no other model: leave one out")
 
 
 def windows_of(

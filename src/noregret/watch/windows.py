@@ -339,6 +339,12 @@ def again(core: Core) -> Windows | None:
         raise ModelFileError(f"the model file is damaged: its windows cannot be read ({error})") from error
 
 
+def from_the_first(core: Core) -> bool:
+    """Whether the windows of a learner hold all of its rounds."""
+    kept = (core.watched or {}).get(NAME)
+    return kept is not None and kept["learned"] == kept["rounds"] == core.rounds
+
+
 def judged(core: Core) -> tuple[Loss | None, bool]:
     """The loss that windows are judged by, and whether regret bounds follow: scores of rows, a convex loss of ours."""
     if core.multiclass or core.loss.custom:

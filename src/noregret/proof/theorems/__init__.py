@@ -35,6 +35,7 @@ from noregret.proof.theorems import (
     succession,
     vaw,
     voted,
+    windows,
 )
 
 __all__ = ["THEOREMS", "certificates", "spoken"]
@@ -64,6 +65,7 @@ MODULES = (
     mixture,
     labels,
     late,
+    windows,
     finite,
     experts,
     batch,
