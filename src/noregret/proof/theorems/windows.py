@@ -27,8 +27,8 @@ CONVEX = Need[WindowFacts]("the loss is convex in the score", lambda f: f.loss.c
 def window_linearised(facts: WindowFacts) -> Claim:
     """Σ_W [ℓ_t(z_t) − ℓ_t(⟨u,x_t⟩)] ≤ P_W + max⟨u, −G_W⟩ for every u of the domain.
 
-    s_t is the slope of the loss at the prediction z_t, P_W = Σs·z and G_W = Σs·x over W, which is any set of rounds. The
-    best model of a window thus loses at least L_W − C_W on it, C_W the bound. How z_t came about does not matter.
+    s_t is the slope of the loss at the prediction z_t, P_W = Σs·z and G_W = Σs·x over W, which is any set of rounds.
+    The best model of a window thus loses at least L_W − C_W on it, C_W the bound. How z_t came about does not matter.
     """
     (part,) = facts.parts
     values = {"paid": part.paid.hi, "reach": facts.reach(part).hi, "rounds": part.rounds, "radius": facts.domain.radius}
