@@ -23,8 +23,9 @@ constexpr Index ALARM_NUMBERS = sizeof(Alarm) / sizeof(double);
 // A is no further counted from here on: what follows is then too low, never too high.
 constexpr double MOST_WEALTH = 0x1p900;
 
-// The share of E_t that rounding may have added. A round multiplies A by (1 + ε) five times at most, as 1 + λ(ℓ − m) is
-// at least ½, or nearly so: once for the sum, three times for the factor, once for the product. E adds eleven.
+// E_t less what rounding may have added. A round multiplies each A by at most six factors 1 + ε: the sum with
+// 1/(t(t + 1)), the bet, ℓ − m, their product and 1 + of it (these four are no larger beside 1 + λ(ℓ − m), which is at
+// least about ½), the product. E adds eleven at the end; what is of second order is below the rest of the allowance.
 inline double surely(double value, double rounds) { return value * (1.0 - (6.0 * rounds + 20.0) * 0x1p-53); }
 
 // The place of the first loss at which E is surely at least the threshold, which is the last that is taken; or all.

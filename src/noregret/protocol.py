@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from noregret.digest import Digest
 from noregret.errors import DivergedError, InputError, MemoryShortError, SettingError, spelled
+from noregret.guarded import Guarding, set_guard
 from noregret.learner.core import Core, Segment
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
@@ -31,57 +32,10 @@ from noregret.stream.cells import as_text
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels, same
 from noregret.stream.rowfile import reorderable, rereadable, shuffled
+from noregret.windowed import Windowing, in_windows, set_windows
 
 Vector = NDArray[np.float64]
 Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
-
-
-class Guard(Protocol):
-    """What watches the rounds of a learner, which may go on as another after one of them."""
-
-    def go_beside(self, stream: Stream, *, shuffled: bool = False) -> None: ...
-
-    def beside(self, block: Block, y: Vector, weights: Vector | None) -> Vector: ...
-
-    def take(self, y: Vector, scores: Vector, beside: Vector) -> int | None: ...
-
-    def remember(self) -> dict[str, Any] | None: ...
-
-    def set_back(self, before: dict[str, Any]) -> None: ...
-
-    def change(self) -> None: ...
-
-    def keep(self) -> None: ...
-
-
-class Guarding(Protocol):
-    """An alarm, which is set to guard a learner."""
-
-    @property
-    def changes(self) -> bool: ...
-
-    def guard(self, core: Core) -> Guard: ...
-
-
-class Windowed(Keeper, Protocol):
-    """What keeps windows of the rounds of a learner."""
-
-    def go_beside(self, stream: Stream, *, shuffled: bool = False) -> None: ...
-
-    def cut(self, block: Block, y: Vector, weights: Vector | None) -> Iterator[tuple[Block, Vector, Vector | None]]: ...
-
-    def take(self, block: Block, y: Vector, weights: Vector | None, scores: Vector) -> None: ...
-
-    def keep(self) -> None: ...
-
-    @property
-    def figures(self) -> dict[str, Any]: ...
-
-
-class Windowing(Protocol):
-    """Windows as they are asked for."""
-
-    def over(self, core: Core) -> Windowed: ...
 
 
 class Playable(Protocol):
@@ -128,9 +82,9 @@ def play(
     (3, 1)
     """
     core, class_weight = _checked(learner, passes, shuffle, mistakes, class_weight)
-    kept = _windows(core, windows, passes)
+    kept = set_windows(windows, core, passes)
     keep = kept if keep is None else keep if kept is None else Both(keep, kept)
-    guard = _guard(alarm, core, passes, keep)
+    guard = set_guard(alarm, core, passes, keep)
     source = read(stream, features=core.features, **as_before(core, stream))
     agree(core, source)
     for watcher in (guard, kept):
@@ -158,7 +112,7 @@ def play(
             weights = None if weights is None else weights[known:]
             if not len(block):
                 continue
-        for part, some, weighed, scores, changed in _in_windows(core, block, y, weights, keep, guard, kept):
+        for part, some, weighed, scores, changed in in_windows(core, block, y, weights, keep, guard, kept, _play_block):
             so_far.take(turn, part, some, weighed, scores)
             if watch is not None:
                 watch(part, some, scores)
@@ -188,17 +142,6 @@ def play(
     told = None if kept is None else kept.figures
     more = {"digest": so_far.digest, "mistake_bits": so_far.mistake_bits, "windows": told}
     return Run.of(core, before, seconds, stopped=stopped, **more)
-
-
-def _windows(core: Core, windows: Windowing | None, passes: int) -> Windowed | None:
-    """What keeps the windows of this learner."""
-    if windows is None:
-        if "windows" in (core.watched or {}):
-            raise SettingError("play: the model keeps windows, which must see every round: give windows too")
-        return None
-    if passes > 1:
-        raise SettingError(f"{spelled('windows')} are of predictions of new rows: give one pass, got {passes}")
-    return windows.over(core)
 
 
 class _SoFar:
@@ -252,19 +195,6 @@ class _SoFar:
             "ended": ended,
             **({"changed": True} if self._changed else {}),
         }
-
-
-def _guard(alarm: Guarding | None, core: Core, passes: int, keep: Keeper | None) -> Guard | None:
-    """What watches the learner, once it is known that it can."""
-    if alarm is None:
-        if (core.watched or {}).get("alarm") is not None:
-            raise SettingError("play: the model is watched by an alarm, which must see every round: give alarm too")
-        return None
-    if passes > 1:
-        raise SettingError(f"{spelled('alarm')} watches the predictions of new rows: give one pass, got {passes}")
-    if alarm.changes and keep is not None:
-        raise SettingError("play: keep needs one learner from the first round to the last: use on_alarm='continue'")
-    return alarm.guard(core)
 
 
 def _checked(
@@ -475,57 +405,6 @@ def _play_block(core: Core, block: Block, y: Vector, weights: Vector | None, kee
         raise _short_of_memory(core, block.source, block, error) from error
     except SettingError as error:
         raise InputError(str(error), block.source, int(block.lines[0])) from error
-
-
-Played = tuple[Block, Vector, Vector | None, Vector, bool]  # rows, labels, weights, scores, whether the learner changed
-
-
-def _in_windows(
-    core: Core,
-    block: Block,
-    y: Vector,
-    weights: Vector | None,
-    keep: Keeper | None,
-    guard: Guard | None,
-    windows: Windowed | None,
-) -> Iterator[Played]:
-    """The block as it is played, in pieces that each lie in one window."""
-    for piece, some, weighed in [(block, y, weights)] if windows is None else windows.cut(block, y, weights):
-        for played in _played_parts(core, piece, some, weighed, keep, guard):
-            if windows is not None:
-                windows.take(*played[:4])
-            yield played
-
-
-def _played_parts(
-    core: Core, block: Block, y: Vector, weights: Vector | None, keep: Keeper | None, guard: Guard | None
-) -> Iterator[Played]:
-    """The block as it is played: in one part, or in several where the learner changes behind the last row of one.
-
-    The rows behind a round at which it changes are played twice: first by the learner as it was, from which it is set
-    back to that round, then by the one that goes on.
-    """
-    if guard is None:
-        yield block, y, weights, _play_block(core, block, y, weights, keep), False
-        return
-    beside = guard.beside(block, y, weights)
-    while True:
-        before = guard.remember()
-        scores = _play_block(core, block, y, weights, keep)
-        stop = guard.take(y, scores, beside)
-        if before is None or stop is None:
-            guard.keep()
-            yield block, y, weights, scores, False
-            return
-        first, rest = block.slice(0, stop), block.slice(stop, len(block))
-        if len(rest):
-            guard.set_back(before)
-            _play_block(core, first, y[:stop], None if weights is None else weights[:stop], None)
-        guard.change()
-        yield first, y[:stop], None if weights is None else weights[:stop], scores[:stop], True
-        if not len(rest):
-            return
-        block, y, weights, beside = rest, y[stop:], None if weights is None else weights[stop:], beside[stop:]
 
 
 def _short_of_memory(core: Core, source: str, block: Block | None, error: MemoryError) -> MemoryShortError:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Row = tuple[str, str, str]
 RINGS = 5  # rounds of an alarm that are named
+MOST = 1e100  # an e-value of which no more is said
 RUN_HEAD = ("", "total", "per row")  # of the table of a run
 WAITS = {  # rows without a label
     "waiting": "waiting for their labels",
@@ -203,7 +204,8 @@ def _against(run: Run) -> str:
 
 def alarm_rows(alarm: Mapping[str, Any]) -> list[tuple[str, str]]:
     """An alarm as (what, in words): whether it rang, its null, how rarely it rings for nothing, its e-value."""
-    rang, now = alarm["rang"], f"{number(alarm['e_value'])} now, rings from {at_most(alarm['threshold'])} on"
+    e = f"over {MOST:g}" if alarm["e_value"] > MOST else number(alarm["e_value"])
+    rang, now = alarm["rang"], f"{e} now, rings from {at_most(alarm['threshold'])} on"
     told = ", ".join(number(one) for one in rang[:RINGS]) + (", …" if len(rang) > RINGS else "")
     rows = [
         ("alarm", f"rang after round {told}" if rang else "has not rung"),

@@ -217,7 +217,6 @@ def test_infinite_scores_have_no_bound():
         nr.rounds.Rounds.of(X, y) if hasattr(nr, "rounds") else __import__("noregret.rounds").rounds.Rounds.of(X, y)
     )
 
-
     rounds = replace(rounds, scores=np.array([math.inf, math.inf, 0.5]))
     sums = Sums.of(rounds, parse("logistic"))
     assert (sums.rounds, sums.infinite) == (3, 1)

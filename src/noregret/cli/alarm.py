@@ -53,6 +53,14 @@ def alarm_of(watch: Watch, core: Core) -> Alarm | None:
     return of_model(core, watch.said)
 
 
+def check_kind(alarm: Alarm | None, kind: str | None) -> None:
+    """A sentence where a picture is drawn among all rounds and several learners play them."""
+    if alarm is not None and alarm.changes:
+        raise SettingError(
+            f"--picture {kind} needs one learner from the first round to the last: use --on-alarm continue"
+        )
+
+
 def rings(core: Core) -> int:
     """How often the alarm of a model has rung."""
     kept = (core.watched or {}).get("alarm")

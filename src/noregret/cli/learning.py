@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
-from noregret.cli.alarm import ALARM, alarm_of, check_alarm, rings
+from noregret.cli.alarm import ALARM, alarm_of, check_alarm, check_kind, rings
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed, task_told
 from noregret.cli.drawing import (
     OF_PERCEPTRON,
@@ -227,18 +227,15 @@ class Learning:
     def _set_watchers(self) -> None:
         """The alarm and the windows that were asked for, or those of a resumed model."""
         core = self.choice.core
-        self.alarm = alarm_of(self.watch, core)
-        self.rung_before = rings(core)
+        self.alarm, self.rung_before = alarm_of(self.watch, core), rings(core)
+        if self.kind in AMONG_ROWS:
+            check_kind(self.alarm, self.kind)
         self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule)
         if self.windows is not None and self.asked.proves:
             from noregret.watch.windows import Watching
 
             self.windows = Watching(self.windows, core)
             self.windows.traced = []
-        if self.alarm is not None and self.alarm.changes and self.kind in AMONG_ROWS:
-            raise SettingError(
-                f"--picture {self.kind} needs one learner from the first round to the last: use --on-alarm continue"
-            )
 
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""

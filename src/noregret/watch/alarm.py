@@ -43,7 +43,7 @@ class Alarm:
     >>> rows = [[1.0]] * 300, [1] * 100 + [1, -1] * 100
     >>> run = play(Perceptron(), rows, alarm=Alarm("level:0.1"))
     >>> run.alarm["rang"], run.alarm["e_value"] > 100.0
-    ([118], True)
+    ([110], True)
     """
 
     null: str

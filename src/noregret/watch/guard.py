@@ -270,7 +270,8 @@ class Guard:
             if self._baseline is not None:
                 self._baseline.restore(kept.baseline)
             if (self.order is None) != (kept.order is None):
-                raise SettingError("Alarm: it began with labels that came late, or in time, and must go on like that")
+                came = "in time" if kept.order is None else "late"
+                raise SettingError(f"the alarm of the model began with labels that came {came}: go on with such labels")
             if self.order is not None and kept.order is not None:
                 self.order.restore(kept.order)
         except SettingError:
