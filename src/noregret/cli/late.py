@@ -38,6 +38,7 @@ class Delayed(Learning):
 
     late: LateRun
     receipt: Any = None
+    comes_late = True
 
     def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, late: Late) -> None:
         super().__init__(stream, asked, watch, kept, late.time)
@@ -100,7 +101,7 @@ class Delayed(Learning):
         when, core = self.when, self.choice.core
         most = MOST if when.pending is None else when.pending
         rules: dict[str, Any] = {"expire": when.expire, "default_label": when.default_label, "pending": most}
-        return Pending(core, **rules, keep=keep, alarm=self.alarm)
+        return Pending(core, **rules, keep=keep, alarm=self.alarm, windows=self.windows)
 
     @contextmanager
     def _watching(self, once: bool, stopped: Callable[[], bool]) -> Iterator[Callable[..., None]]:

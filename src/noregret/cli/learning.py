@@ -69,9 +69,11 @@ class Learning:
     kind: str | None = None  # of picture
     alarm: Alarm | None = None
     rung_before: int = 0  # how often it rang in earlier calls
+    comes_late: ClassVar[bool] = False  # whether labels come late
     takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
-    windows: Windows | Watching | None = None
+    windows: Windows | None = None
+    watching: Watching | None = None  # they themselves, where a receipt is to hold them
     schedule: str | None = None  # the column that says when labels come
 
     def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, time: str | None) -> None:
@@ -204,9 +206,11 @@ class Learning:
 
     def beside(self, receipt: Any) -> Any:
         """The receipt, with what the watchers claim where there are any."""
+        if not self.claims:
+            return receipt
         from noregret.proof.watched import WatchedReceipt
 
-        return WatchedReceipt(receipt, self.claims) if self.claims else receipt
+        return WatchedReceipt(receipt, self.claims)
 
     def _check_choice(self) -> None:
         """Whether this learner can be certified, selected from and drawn as was asked."""
@@ -230,12 +234,12 @@ class Learning:
         self.alarm, self.rung_before = alarm_of(self.watch, core), rings(core)
         if self.kind in AMONG_ROWS:
             check_kind(self.alarm, self.kind)
-        self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule)
-        if self.windows is not None and self.asked.proves:
+        self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule, self.comes_late)
+        if self.windows is not None and self.asked.proves and not self.comes_late:
             from noregret.watch.windows import Watching
 
-            self.windows = Watching(self.windows, core)
-            self.windows.traced = []
+            self.watching = Watching(self.windows, core)
+            self.watching.traced = []
 
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
@@ -281,7 +285,7 @@ class Learning:
             cut=lambda: self.interrupt.asked,
             snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
             alarm=self.alarm,
-            windows=self.windows,
+            windows=self.windows if self.watching is None else self.watching,
         )
 
     @contextmanager
@@ -328,15 +332,15 @@ class Learning:
         from noregret.cli.solving import closing_in
         from noregret.proof.certify import receipt_of, with_selection
         from noregret.proof.replay import Replayed, chains
-        from noregret.proof.watched import watched_claims
-        from noregret.watch.windows import Watching
 
         run = self.run
         played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
         with closing_in(self.asked.silent) as watch:
             found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
-            if isinstance(self.windows, Watching):
-                self.claims = watched_claims({"windows": self.windows}, played)
+        if self.watching is not None:
+            from noregret.proof.watched import watched_claims
+
+            self.claims = watched_claims({"windows": self.watching}, played)
         return found if self.selection is None else with_selection(found, self.selection)
 
     def _draw(self, kind: str, plot: Path) -> None:

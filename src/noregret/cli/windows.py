@@ -33,14 +33,15 @@ def check_windows(kept: InWindows, time: str | None, asked: Asked, schedule: str
 
 
 def windows_of(
-    kept: InWindows, time: str | None, core: Core, radius: float | None, schedule: str | None = None
+    kept: InWindows, time: str | None, core: Core, radius: float | None, schedule: str | None, late: bool
 ) -> Windows | None:
     """The windows that were asked for; a resumed model keeps its own."""
+    if kept.windows is None and (core.watched or {}).get("windows") is None:
+        return None
+    from noregret.watch.late_windows import late_again
     from noregret.watch.windows import Windows, again
 
-    before = again(core)
-    if kept.windows is None and before is None:
-        return None
+    before = late_again(core) if late else again(core)
     length = kept.windows or (before.length if before is not None else "")
     period = length in ("day", "week")
     said = {

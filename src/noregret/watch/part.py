@@ -45,6 +45,8 @@ class Part:
     others: tuple[Measured, ...]  # the model as it stood when a window began, then the challengers
     own: float = 0.0  # the loss as the run counts it
     left: dict[str, int] = field(default_factory=dict)  # predictions without a label, labels that were revised
+    open: bool = False  # whether more may come
+    labelled: int | None = None  # rounds with a label, where not all have one
 
     def __add__(self, other: Part) -> Part:
         """This part and the one behind it."""
@@ -55,7 +57,14 @@ class Part:
             tuple(mine + theirs for mine, theirs in zip(self.others, other.others, strict=True)),
             self.own + other.own,
             {key: self.left.get(key, 0) + other.left.get(key, 0) for key in {**self.left, **other.left}},
+            self.open or other.open,
+            None if self.labelled is None or other.labelled is None else self.labelled + other.labelled,
         )
+
+    @property
+    def count(self) -> int:
+        """How many rounds it has, those with a label."""
+        return self.rounds[1] - self.rounds[0] if self.labelled is None else self.labelled
 
 
 def reach(ledger: Ledger, domain: Domain) -> Interval:
@@ -143,6 +152,7 @@ def part_stored(part: Part) -> dict[str, Any]:
         "measured": people,
         "own": part.own,
         "left": part.left,
+        "labelled": part.labelled,
     }
 
 
@@ -152,7 +162,8 @@ def part_of(kept: dict[str, Any]) -> Part:
     (first, last), (begin, end) = kept["units"], kept["rounds"]
     if not (0 <= begin <= end and first < last) or not math.isfinite(kept["own"]):
         raise ValueError("the limits of a window are wrong")
-    return Part((first, last), (begin, end), run, tuple(others), kept["own"], dict(kept["left"]))
+    left, labelled = dict(kept["left"]), kept["labelled"]
+    return Part((first, last), (begin, end), run, tuple(others), kept["own"], left, labelled=labelled)
 
 
 def _measured_stored(one: Measured) -> list[Any]:

@@ -65,8 +65,9 @@ def _row(found: Figures, part: Figures, name: str) -> tuple[str, ...]:
     row += [share(part["mistakes"], n)] if _classes(found) else []
     row.append(_per_row(part["loss_per_row"]))
     if found["against"] is not None:
-        bound, best = part["bound"], float(part["best_at_least"])
-        row += [at_most(float(bound) / n) if n else "–", at_least(best / n) if n else "–"]
+        some = n and part["bound"] is not None
+        row.append(at_most(float(part["bound"]) / n) if some else "–")
+        row.append(at_least(float(part["best_at_least"]) / n) if some else "–")
     for one in (part["frozen"], *part["challengers"]):
         row += [share(one["mistakes"], n)] if _classes(found) else []
         row += [_per_row(one["loss_per_row"])] if found["loss"] is not None else []

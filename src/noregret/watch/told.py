@@ -14,13 +14,15 @@ from noregret.watch.retention import lengths
 from noregret.watch.switching import MOST, SWITCHES, best_switching
 
 if TYPE_CHECKING:
+    from noregret.watch.late_windows import LateWindows
     from noregret.watch.windows import Watching
 
 
-def told(watching: Watching) -> dict[str, Any]:
+def told(watching: Watching | LateWindows) -> dict[str, Any]:
     """Every window, the last rounds, and what a comparator that changes may have gained."""
     asked, core, domain = watching.asked, watching.core, watching.domain
     parts = watching.all_parts
+    revised = any(part.left.get("revised") for part in parts)
     against = None
     if domain is not None:
         own = not math.isinf(core.domain.radius)
@@ -30,8 +32,6 @@ def told(watching: Watching) -> dict[str, Any]:
     shown = [told_part(part, domain) for part in parts]
     for one, key in zip(shown, watching.keys, strict=False):
         one["from"] = first_day(asked.period or "", key)
-    if watching.open is not None and shown:
-        shown[-1]["open"] = True
     return {
         "length": asked.length,
         "joined": asked.joins,
@@ -42,18 +42,18 @@ def told(watching: Watching) -> dict[str, Any]:
         "against": against,
         "parts": shown,
         "last": [] if asked.period else _last(parts, domain),
-        "whole": None if domain is None or not parts else switching(parts, domain),
+        "whole": switching(parts, domain) if domain is not None and parts and not revised else None,
     }
 
 
 def told_part(part: Part, domain: Domain | None) -> dict[str, Any]:
     """A window: by theorem `bound` and `best_at_least`, the rest measured."""
     begin, end = part.rounds
-    n = end - begin
+    n = part.count
     run = _measured(part.run, n) if part.run.ledger is not None else {**_measured(part.run, n), **_lost(part.own, n)}
     found = {"first": begin + 1, "last": end, "rounds": n, **run, "bound": None, "best_at_least": None}
     ledger = part.run.ledger
-    if ledger is not None and domain is not None:
+    if ledger is not None and domain is not None and not part.left.get("revised"):
         most = reach(ledger, domain)
         found["bound"] = _plain(most.hi)
         found["bound_per_row"] = _plain(most.hi / n) if n else None
@@ -61,7 +61,7 @@ def told_part(part: Part, domain: Domain | None) -> dict[str, Any]:
     frozen, *challengers = part.others
     found["frozen"] = _measured(frozen, n)
     found["challengers"] = [_measured(one, n) for one in challengers]
-    return {**found, **part.left}
+    return {**found, **part.left, **({"open": True} if part.open else {})}
 
 
 def best_of(ledger: Ledger, most: Interval) -> Interval:

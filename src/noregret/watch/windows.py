@@ -110,10 +110,10 @@ class Open:
         self.others = [Counter(loss, False, counts) for _ in (core, *watching.challengers)]
         self.model = frozen(core)
 
-    def part(self, own: float) -> Part:
-        """It as it is so far, the learner having lost that much since its beginning."""
-        others = tuple(one.measured for one in self.others)
-        return Part((self.unit, self.unit + 1), (self.begin, self.end), self.run.measured, others, own - self.own)
+    def part(self, own: float, more: bool = False) -> Part:
+        """It as it is so far, the learner having lost that much since its beginning; more may come."""
+        measured = self.run.measured, tuple(one.measured for one in self.others), own - self.own
+        return Part((self.unit, self.unit + 1), (self.begin, self.end), *measured, open=more)
 
 
 class Kept(msgspec.Struct):
@@ -143,9 +143,8 @@ class Watching:
         self.open: Open | None = None
         self.traced: list[Vector] | None = None  # what the model that stood still said of every round, for a proof
         self._calendar: Calendar | None = None
-        kept = (core.watched or {}).get(NAME)
-        if kept is not None:
-            self._restore(kept)
+        if again(core) is not None:
+            self._restore((core.watched or {})[NAME])
 
     def over(self, core: Core) -> Watching:
         """Itself, for it is this learner's."""
@@ -261,7 +260,7 @@ class Watching:
     def all_parts(self) -> list[Part]:
         """Every window, the one that is still open last."""
         open_ = [] if self.open is None or self.open.begin == self.open.end else [self.open]
-        return [*self.parts, *(one.part(float(self.core.state["loss"][0])) for one in open_)]
+        return [*self.parts, *(one.part(float(self.core.state["loss"][0]), more=True) for one in open_)]
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -333,6 +332,8 @@ def _written(asked: Windows) -> dict[str, Any]:
 def again(core: Core) -> Windows | None:
     """The windows that a saved learner is watched by."""
     kept = (core.watched or {}).get(NAME)
+    if isinstance(kept, dict) and "start" in kept:
+        raise SettingError("the windows of the model are of predictions whose labels came late: go on as it began")
     try:
         return None if kept is None else Windows(**msgspec.convert(kept, Kept).asked)  # type: ignore[arg-type]
     except (msgspec.ValidationError, TypeError) as error:
