@@ -77,15 +77,15 @@ def guarded(
         return
     beside = guard.beside(block, y, weights)
     while True:
-        before = guard.remember()
+        before = guard.remember() if len(block) > 1 else None  # behind its last row it need not be set back
         scores = play(core, block, y, weights, keep)
         stop = guard.take(y, scores, beside)
-        if before is None or stop is None:
+        if stop is None:
             guard.keep()
             yield block, y, weights, scores, False
             return
         first, rest = block.slice(0, stop), block.slice(stop, len(block))
-        if len(rest):
+        if len(rest) and before is not None:
             guard.set_back(before)
             play(core, first, y[:stop], None if weights is None else weights[:stop], None)
         guard.change()

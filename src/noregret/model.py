@@ -119,6 +119,24 @@ class Chosen(msgspec.Struct):
     draw: int | None = None
 
 
+class AlarmSettings(msgspec.Struct, forbid_unknown_fields=True):
+    """What an alarm watches, as a file that anybody may have written must hold it."""
+
+    null: str
+    false_alarm: float
+    after: Whole
+    loss: str | None
+    on_alarm: str
+
+
+class Earlier(msgspec.Struct):
+    """What a learner did before another went on, likewise."""
+
+    rounds: Whole
+    loss: float | None = None
+    mistakes: Whole | None = None
+
+
 class Largest(msgspec.Struct):
     """The largest e-value of an alarm, and the round of its test after which it was reached."""
 
@@ -145,13 +163,13 @@ class Told(msgspec.Struct):
     unlabelled: Whole
     unseen: Whole
     waiting: Whole
-    earlier: list[dict[str, float | int | None]]
+    earlier: list[Earlier]
 
 
 class Alarmed(msgspec.Struct):
     """An alarm, likewise; what it goes on with it checks itself."""
 
-    settings: dict[str, str | float | int | None]
+    settings: AlarmSettings
     figures: Told
 
 

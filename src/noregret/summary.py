@@ -215,7 +215,7 @@ def alarm_rows(alarm: Mapping[str, Any]) -> list[tuple[str, str]]:
     if alarm["on_alarm"] != "continue":
         rows.append(("", f"test k spends 6δ/(π²k²) of it, δ = {alarm['false_alarm']:g}; now k = {alarm['tests']}"))
     rows += [("  e-value", now), ("  rounds", _watched(alarm))]
-    ended = [(one, at) for one, at in zip(alarm["earlier"], rang, strict=False) if "loss" in one]
+    ended = [(one, at) for one, at in zip(alarm["earlier"], rang, strict=False) if one.get("loss") is not None]
     rows += [
         (f"  learner {k}", f"up to round {number(at)}: {_did(one)}") for k, (one, at) in enumerate(ended[:RINGS], 1)
     ]
@@ -238,7 +238,7 @@ def _watched(alarm: Mapping[str, Any]) -> str:
 
 def _did(one: Mapping[str, Any]) -> str:
     """What a learner did before another went on."""
-    lost = f"loss {number(one['loss'])}" if one["mistakes"] is None else counted(one["mistakes"], "mistake")
+    lost = f"loss {number(one['loss'])}" if one.get("mistakes") is None else counted(one["mistakes"], "mistake")
     return f"{counted(one['rounds'], 'round')}, {lost}"
 
 

@@ -119,6 +119,11 @@ def test_snapshots_and_stopping_keep_it(noregret, rows):
     assert learned(rows / "m.nr") == learned(rows / "n.nr")
 
 
+def test_inspect_shows_it(noregret, rows):
+    shown = noregret("learn", "bad.csv", *ALARM, "--save", "m.nr").out.split("\n\n")[1]
+    assert shown in noregret("inspect", "m.nr").out
+
+
 def test_against_a_challenger_that_reads_other_columns(noregret, rows):
     noregret("learn", "calm.csv", "--ignore", "c", "--learner", "perceptron", "--save", "c.nr", "--quiet")
     answer = noregret("learn", "bad.csv", "--learner", "perceptron", "--alarm", "challenger:c.nr", "--json")

@@ -281,6 +281,9 @@ def test_a_pool_that_shared_again_is_saved_as_it_is(tmp_path):
     again, _ = load(tmp_path / "m.nr")
     assert again.since == learner.since != (0, 0.0)
     assert again.member_figures() == learner.member_figures()
+    learner.reset()
+    assert learner.since == (0, 0.0)
+    assert learner.watched is None
 
 
 def test_what_needs_one_learner_is_refused(tmp_path):
@@ -355,15 +358,22 @@ def test_a_damaged_alarm_is_said(tmp_path):
         {**good, "test": [-1.0] * 12},
         {**good, "baseline": {}},
         {**good, "armed": "x"},
+        {**good, "settings": {**good["settings"], "more": 1}},
         {**good, "figures": {}},
     ):
         learner.watched = {"alarm": broken}
         with pytest.raises(ModelFileError, match="its alarm cannot be read"):
             nr.play(learner, flips(100, 50), alarm=Alarm("baseline"))
-    learner.watched = {"alarm": {**good, "figures": {**good["figures"], "rounds": -1}}}
-    save(learner, tmp_path / "m.nr")
-    with pytest.raises(ModelFileError, match="damaged"):
-        load(tmp_path / "m.nr")
+    for broken in (
+        {"figures": {**good["figures"], "rounds": -1}},
+        {"figures": {**good["figures"], "earlier": [{}]}},
+        {"settings": {**good["settings"], "after": None}},
+        {"settings": {}},
+    ):
+        learner.watched = {"alarm": {**good, **broken}}
+        save(learner, tmp_path / "m.nr")
+        with pytest.raises(ModelFileError, match="damaged"):
+            load(tmp_path / "m.nr")
 
 
 # -- challengers -------------------------------------------------------------------------------------------------------
@@ -484,6 +494,23 @@ def test_rounds_that_wait_are_said():
     late.revise(1, -1)  # the first label is what it was judged by
     late.learn_one(3, 1)
     assert late.guard.figures["watched"] == 5
+
+
+def test_a_new_book_goes_on_where_another_ended(tmp_path):
+    X, y = flips(600, 300)
+    alarm = Alarm("level:0.2")
+    first = Perceptron()
+    play_late(first, (X[:350], y[:350]), delay=0, alarm=alarm)
+    save(first, tmp_path / "m.nr")
+    on = play_late(load(tmp_path / "m.nr")[0], (X[350:], y[350:]), delay=0, alarm=alarm)
+    assert on.run.alarm == play_late(Perceptron(), (X, y), delay=0, alarm=alarm).run.alarm
+    waits = nr.Pending(Perceptron(), alarm=alarm)
+    for t in range(3):
+        waits.predict(t, X[t])
+    waits.guard.keep()  # what waits is not kept beside it
+    on = play_late(waits.core, (X, y), delay=5, alarm=alarm)
+    figures = on.run.alarm
+    assert (figures["watched"], figures["unlabelled"], figures["waiting"]) == (600, 3, 0)
 
 
 def test_a_delayed_stream_is_watched_too():

@@ -100,6 +100,8 @@ class Pending:
             given = {"expire": expire, "pending": None if pending == MOST else pending, "default_label": default_label}
             self._restore(core.late)
             self._agree(given)
+        if self.guard is not None:
+            self.guard.go_on(self.book.counts.predicted)
 
     def _agree(self, asked: dict[str, Any]) -> None:
         """A model that is gone on with keeps its rules."""

@@ -17,7 +17,7 @@ def mark_rings(axes: Any, run: Any) -> None:
         return
     rang = alarm["rang"]
     if alarm["on_alarm"] == "restart" and alarm["earlier"]:
-        axes.set_xlabel(f"round, counted from the restart after round {rang[len(alarm['earlier']) - 1]:,}")
+        axes.set_xlabel(f"round, counted from the restart after round {rang[-1]:,}")
         return
     several = len(rang) > NAMED
     for place, at in enumerate(rang):

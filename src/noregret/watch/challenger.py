@@ -35,7 +35,7 @@ class Challenger:
         if ours != theirs:
             raise SettingError(f"{path}: the challenger must predict {ours} as the learner does; it predicts {theirs}")
         if self.core.needs_past:
-            raise SettingError(f"{path}: a challenger stands still, and this one looks at the labels of earlier rounds")
+            raise SettingError(f"{path}: a challenger must not change, and this one needs the labels of earlier rounds")
 
     def go_beside(self, stream: Stream, *, shuffled: bool = False) -> None:
         """See how it is to score the rows of this stream; a sentence where it cannot."""

@@ -19,6 +19,7 @@ from noregret.errors import ModelFileError, SettingError, spelled
 from noregret.interval import Interval
 from noregret.learner.auto import Auto
 from noregret.learner.core import TOOLS, Core
+from noregret.model import AlarmSettings
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.labels import Classes
@@ -46,7 +47,7 @@ LOSSES = {  # in words, and what predicts without any feature
 class Kept(msgspec.Struct):
     """What a model file keeps of an alarm beside its figures."""
 
-    settings: dict[str, str | float | int | None]
+    settings: AlarmSettings
     figures: dict[str, Any]
     test: list[float]
     armed: int  # rounds of the learner that plays now which the alarm has seen
@@ -151,6 +152,12 @@ class Guard:
 
     # -- rounds whose labels come late -------------------------------------------------------------------------------
 
+    def go_on(self, predicted: int) -> None:
+        """The book of late rounds has made this many predictions."""
+        assert self.order is not None
+        self.order.go_on(predicted)
+        self._catch_up()
+
     def began(self, place: int) -> None:
         """There is a prediction at this place."""
         assert self.order is not None
@@ -243,7 +250,7 @@ class Guard:
     def keep(self) -> None:
         """From now on a model file of the learner has the alarm as it is now."""
         kept = Kept(
-            self.alarm.to_dict(),
+            AlarmSettings(**self.alarm.to_dict()),
             self.figures,
             self._test.tolist(),
             self._armed,
@@ -257,7 +264,7 @@ class Guard:
     def _restore(self, stored: dict[str, Any]) -> None:
         try:
             kept = msgspec.convert(stored, Kept)
-            has = Alarm(**kept.settings)  # type: ignore[arg-type]
+            has = Alarm(**msgspec.to_builtins(kept.settings))
             if has != self.alarm:
                 raise SettingError(f"Alarm: the model has another alarm, {has!r}: give the same one")
             figures = kept.figures

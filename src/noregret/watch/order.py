@@ -16,9 +16,18 @@ class InOrder:
         self.next: int | None = None  # the place whose outcome is handed on next; None before the first prediction
         self.predicted = 0
         self._there: dict[int, tuple[float, float]] = {}
+        self._before = 0  # predictions of books before the present one, which counts its places from 0
+
+    def go_on(self, predicted: int) -> None:
+        """The book has made this many predictions: a new one knows nothing of those that wait in another."""
+        if self.next is not None and self._before + predicted < self.predicted:
+            self._before = self.predicted - predicted
+            for place in range(self.next, self.predicted):
+                self._there.setdefault(place, NONE)
 
     def began(self, place: int) -> None:
         """There is a prediction at this place; the first one that is seen is the first that counts."""
+        place += self._before
         if self.next is None:
             self.next = place
         for missed in range(max(self.predicted, self.next), place):  # it was not there to see these
@@ -34,6 +43,7 @@ class InOrder:
         self._enter(place, NONE)
 
     def _enter(self, place: int, found: tuple[float, float]) -> None:
+        place += self._before
         if self.next is not None and place >= self.next:
             self._there.setdefault(place, found)
 
@@ -51,10 +61,10 @@ class InOrder:
 
     def stored(self) -> dict[str, Any]:
         there = [[place, None if math.isnan(loss) else loss, y] for place, (loss, y) in self._there.items()]
-        return {"next": self.next, "predicted": self.predicted, "there": there}
+        return {"next": self.next, "predicted": self.predicted, "there": there, "before": self._before}
 
     def restore(self, stored: dict[str, Any]) -> None:
         """Go on from what was stored; a ValueError, KeyError or TypeError where it is not that."""
         following, self.predicted = stored["next"], int(stored["predicted"])
-        self.next = None if following is None else int(following)
+        self.next, self._before = None if following is None else int(following), int(stored["before"])
         self._there = {int(p): (math.nan if loss is None else float(loss), float(y)) for p, loss, y in stored["there"]}
