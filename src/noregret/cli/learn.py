@@ -98,7 +98,7 @@ class Asked(Shown, Solving, Reading, Playing):
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
             " features boundary and updates; of a perceptron lifting and surrogate; of linear learners tangent; with"
-            " --certify regret and bounds.",
+            " --windows windows; with --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None
@@ -173,11 +173,11 @@ class InWindows(Group):
         ),
     ] = None
     challenger: Annotated[
-        list[str] | None,
+        str | None,
         typer.Option(
-            help="With --windows: a saved model that stands still beside; its losses are measured. Give it again for"
-            " another.",
-            metavar="MODEL",
+            help="With --windows: saved models, separated by commas, that stand still beside; their losses are"
+            " measured.",
+            metavar="MODEL,...",
         ),
     ] = None
     time_zone: Annotated[

@@ -245,7 +245,7 @@ class Learning:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
         kinds = (*kinds, *(["weights"] if core.mixes else []), *(OF_PERCEPTRON if core.perceptron_rounds else ()))
-        kinds = (*kinds, *([TANGENT] if core.linear else []))
+        kinds = (*kinds, *([TANGENT] if core.linear else []), *(["windows"] if self.kept.windows is not None else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from noregret.cli.options import names
 from noregret.errors import SettingError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def windows_of(
         "time": time if period or schedule is None else None,
         "time_zone": kept.time_zone,
         "radius": radius,
-        "challengers": tuple(kept.challenger or ()) or None,
+        "challengers": names(kept.challenger) or None,
     }
     has = {} if before is None else {name: getattr(before, name) for name in said}
     return Windows(**{**has, **{name: value for name, value in said.items() if value is not None}})

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from noregret.summary import at_least, at_most, number, share
+from noregret.summary import at_most, number, share
 
 Figures = Mapping[str, Any]
 AMONG = {"ball": "‖u‖", "box": "|u_i|", "l1": "‖u‖₁", "simplex": "u ≥ 0, Σu"}
@@ -48,7 +48,7 @@ def found_by(found: Figures) -> str:
 def window_rows(found: Figures) -> list[tuple[str, ...]]:
     """A line for each window, then for the last 1000, 10,000, … rounds."""
     rows = [_row(found, part, _name(found, part)) for part in found["parts"]]
-    return rows + [_row(found, part, f"last {number(part['asked'])}: {_name(found, part)}") for part in found["last"]]
+    return rows + [_row(found, part, f"last {number(part['asked'])}") for part in found["last"]]
 
 
 def _name(found: Figures, part: Figures) -> str:
@@ -66,8 +66,8 @@ def _row(found: Figures, part: Figures, name: str) -> tuple[str, ...]:
     row.append(_per_row(part["loss_per_row"]))
     if found["against"] is not None:
         some = n and part["bound"] is not None
-        row.append(at_most(float(part["bound"]) / n) if some else "–")
-        row.append(at_least(float(part["best_at_least"]) / n) if some else "–")
+        row.append(_outward(float(part["bound"]) / n, 1) if some else "–")
+        row.append(_outward(float(part["best_at_least"]) / n, -1) if some else "–")
     for one in (part["frozen"], *part["challengers"]):
         row += [share(one["mistakes"], n)] if _classes(found) else []
         row += [_per_row(one["loss_per_row"])] if found["loss"] is not None else []
@@ -76,6 +76,18 @@ def _row(found: Figures, part: Figures, name: str) -> tuple[str, ...]:
 
 def _per_row(value: Any) -> str:
     return "–" if value is None else f"{float(value):.4g}" if math.isfinite(float(value)) else "∞"
+
+
+def _outward(value: float, way: int) -> str:
+    """Four figures, not below the value (way 1) or not above it (−1).
+
+    >>> _outward(0.123412, 1), _outward(0.123412, -1), _outward(-2.00001, 1)
+    ('0.1235', '0.1234', '-2')
+    """
+    text = f"{value:.4g}"
+    if math.isfinite(value) and (float(text) - value) * way < 0.0:
+        text = f"{value + way * 10.0 ** (math.floor(math.log10(abs(value))) - 3):.4g}"
+    return text
 
 
 def explained(found: Figures) -> list[str]:
@@ -91,7 +103,7 @@ def explained(found: Figures) -> list[str]:
     else:
         lines.append("this learner does not weigh features: all figures are measured, none is a bound")
     lines.append(f"frozen: measured: the model as it stood when each {when} began, kept as it was")
-    lines += [f"{os.path.basename(one)}: measured: {one} as it was saved" for one in found["challengers"]]
+    lines += [f"{os.path.basename(one)}: measured: that model as it was saved" for one in found["challengers"]]
     return lines
 
 
