@@ -25,7 +25,7 @@ from noregret.watch.frozen import frozen, missed, restored, stored
 from noregret.watch.part import Counter, Part, part_of, part_stored
 from noregret.watch.retention import keeps
 from noregret.watch.told import told
-from noregret.watch.windows import NAME, Windows, compared, judged
+from noregret.watch.windows import NAME, Watching, Windows, again, compared, judged
 
 Vector = NDArray[np.float64]
 
@@ -249,6 +249,18 @@ def late_again(core: Core) -> Windows | None:
     except msgspec.ValidationError as error:
         raise ModelFileError(f"the model file is damaged: its windows cannot be read ({error})") from error
     return Windows(found.length, radius=found.radius)
+
+
+def figures_of(core: Core) -> dict[str, Any] | None:
+    """The windows of a saved learner, whether labels came late or not, as plain numbers."""
+    kept = (core.watched or {}).get(NAME)
+    if kept is None:
+        return None
+    if "start" in kept:
+        late = late_again(core)
+        return None if late is None else LateWindows(late, core).figures
+    asked = again(core)
+    return None if asked is None else Watching(asked, core).figures
 
 
 def _round_stored(place: int, one: Labelled) -> list[Any]:

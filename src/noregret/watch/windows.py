@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -107,7 +108,7 @@ class Open:
         self.unit, self.begin, self.end = unit, begin, begin
         self.own = float(core.state["loss"][0])
         self.run = Counter(loss, watching.bias, counts)
-        self.others = [Counter(loss, False, counts) for _ in (core, *watching.challengers)]
+        self.others = [Counter(loss, False, counts) for _ in (core, *watching.asked.challengers)]
         self.model = frozen(core)
 
     def part(self, own: float, more: bool = False) -> Part:
@@ -136,7 +137,7 @@ class Watching:
         self.loss, self.bounded = judged(core)
         self.domain = compared(core, asked.radius) if self.bounded else None
         self.bias = bool(core.config["bias"][0])
-        self.challengers = [Challenger(path, core) for path in asked.challengers]
+        self._seals: list[str] = []  # of the challengers that the windows began with
         self.parts: list[Part] = []
         self.keys: list[int] = []
         self.rounds = 0
@@ -151,6 +152,15 @@ class Watching:
         if core is not self.core:
             raise SettingError("windows: they are of another learner")
         return self
+
+    @cached_property
+    def challengers(self) -> list[Challenger]:
+        """Models that stand still beside, read when they are needed."""
+        found = [Challenger(path, self.core) for path in self.asked.challengers]
+        for one, seal in zip(found, self._seals, strict=False):
+            if one.seal != seal:
+                raise SettingError(f"{one.path}: is another model than the challenger that the windows began with")
+        return found
 
     # -- rounds ------------------------------------------------------------------------------------------------------
 
@@ -271,7 +281,7 @@ class Watching:
         """Leave with the learner all that a model file keeps of it."""
         kept = Kept(
             _written(self.asked),
-            [one.seal for one in self.challengers],
+            self._seals or [one.seal for one in self.challengers],
             [part_stored(part) for part in self.parts],
             self.keys,
             self.rounds,
@@ -320,9 +330,7 @@ class Watching:
             if value != has:
                 given = spelled("windows" if name == "length" else name.rstrip("s"), str(value or "none"))
                 raise SettingError(f"{given} conflicts with the model, which has {has or 'none'}")
-        for one, seal in zip(self.challengers, kept.seals, strict=True):
-            if one.seal != seal:
-                raise SettingError(f"{one.path}: is another model than the challenger that the windows began with")
+        self._seals = kept.seals
 
 
 def _written(asked: Windows) -> dict[str, Any]:
