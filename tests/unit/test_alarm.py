@@ -11,7 +11,7 @@ import noregret as nr
 from noregret import _native
 from noregret.errors import InputError, ModelFileError, SettingError
 from noregret.late.playing import play_late
-from noregret.learner import Auto, OnlineGradientDescent, Perceptron
+from noregret.learner import Auto, MulticlassPerceptron, OnlineGradientDescent, Perceptron
 from noregret.model import load, save
 from noregret.watch.alarm import Alarm
 from noregret.watch.challenger import Challenger
@@ -224,6 +224,24 @@ def test_after_a_restart_the_run_is_that_of_a_new_learner(make, block):
     ]
     assert (run.rounds, run.mistakes, run.loss) == (last.rounds, last.mistakes, last.loss)
     assert np.array_equal(run.learner.weights, last.learner.weights)
+
+
+@pytest.mark.parametrize("make", [MulticlassPerceptron, lambda: Auto(task="multiclass")])
+def test_a_new_learner_of_many_classes_knows_their_names(make):
+    X, y = noisy(classes=3)
+    run = nr.play(make(), (X, y), alarm=Alarm("level:0.3", on_alarm="restart", after=100))
+    fresh, at = make(), run.alarm["rang"][-1]
+    fresh.labels = fresh.labels.again(run.learner.labels.classes)
+    for member in getattr(fresh, "cores", []):
+        member.labels = fresh.labels
+    last = nr.play(fresh, (X[at:], y[at:]))
+    assert (run.rounds, run.mistakes, run.loss, run.confusion) == (
+        last.rounds,
+        last.mistakes,
+        last.loss,
+        last.confusion,
+    )
+    assert run.confusion["labels"] == list(dict.fromkeys(y.astype(float).tolist()))
 
 
 def test_blocks_do_not_matter_to_a_restart():
