@@ -73,6 +73,13 @@ def audit(
     segment_by: Annotated[
         str | None, typer.Option(help="The column whose values define the segments; it is not used as a feature.")
     ] = None,
+    windows: Annotated[
+        str | None,
+        typer.Option(
+            help="Bound the regret in windows of N rounds (1000; older ones are joined) or every:N (all are kept).",
+            metavar="WINDOWS",
+        ),
+    ] = None,
     rows: LogRows,
     solving: Solving,
     plot: Annotated[
@@ -105,6 +112,7 @@ def audit(
             radius=radius,
             segments=segments,
             segment_by=segment_by,
+            windows=windows,
             positive=rows.positive,
             bias=bias,
             **rows.recipe(),
@@ -119,6 +127,11 @@ def audit(
         from noregret.cli.show import show_lines
 
         _show(found)
+        if found.windows is not None:
+            from noregret.cli.windows import show_windows
+
+            print()
+            show_windows(found.windows)
         show_lines(found.decisions)
     if found.probabilities:
         told = "every score lies in [0, 1]: if these are probabilities, use --probability instead of --score"

@@ -34,7 +34,8 @@ def window_head(found: Figures) -> tuple[str, ...]:
     """The names of the columns."""
     bounds = ("regret ≤", "best ≥") if found["against"] is not None else ()
     head = [found_by(found), "rounds", *(["error"] if _classes(found) else []), "loss", *bounds]
-    for name in ("frozen", *map(os.path.basename, found["challengers"])):
+    still = ["frozen"] if found["frozen_for"] is not None else []
+    for name in (*still, *map(os.path.basename, found["challengers"])):
         head += [name] if _classes(found) else []
         head += [f"{name} loss" if _classes(found) else name] if found["loss"] is not None else []
     return tuple(head)
@@ -68,7 +69,7 @@ def _row(found: Figures, part: Figures, name: str) -> tuple[str, ...]:
         some = n and part["bound"] is not None
         row.append(_outward(float(part["bound"]) / n, 1) if some else "–")
         row.append(_outward(float(part["best_at_least"]) / n, -1) if some else "–")
-    for one in (part["frozen"], *part["challengers"]):
+    for one in (*([part["frozen"]] if part["frozen"] is not None else []), *part["challengers"]):
         row += [share(one["mistakes"], n)] if _classes(found) else []
         row += [_per_row(one["loss_per_row"])] if found["loss"] is not None else []
     return tuple(row)
@@ -102,7 +103,8 @@ def explained(found: Figures) -> list[str]:
         lines.append("this learner has no scores that a convex loss judges: all figures are measured, none is a bound")
     else:
         lines.append("this learner does not weigh features: all figures are measured, none is a bound")
-    lines.append(f"frozen: measured: the model as it stood when each {when} began, kept as it was")
+    if every is not None:
+        lines.append(f"frozen: measured: the model as it stood when each {when} began, kept as it was")
     lines += [f"{os.path.basename(one)}: measured: that model as it was saved" for one in found["challengers"]]
     return lines
 

@@ -14,35 +14,52 @@ from noregret.watch.retention import lengths
 from noregret.watch.switching import MOST, SWITCHES, best_switching
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from noregret.loss import Loss
     from noregret.watch.late_windows import LateWindows
-    from noregret.watch.windows import Watching
+    from noregret.watch.windows import Watching, Windows
 
 
 def told(watching: Watching | LateWindows) -> dict[str, Any]:
-    """Every window, the last rounds, and what a comparator that changes may have gained."""
-    asked, core, domain = watching.asked, watching.core, watching.domain
-    parts = watching.all_parts
-    revised = any(part.left.get("revised") for part in parts)
+    """Every window of a run, the last rounds, and what a comparator that changes may have gained."""
+    asked, core = watching.asked, watching.core
+    own = not math.isinf(core.domain.radius)
+    chosen = "learner" if own else "default" if asked.radius is None else "asked"
+    parts, keys = watching.all_parts, watching.keys
+    return told_parts(asked, parts, watching.loss, watching.domain, chosen=chosen, raw=core.plain, keys=keys)
+
+
+def told_parts(
+    asked: Windows,
+    parts: list[Part],
+    loss: Loss | None,
+    domain: Domain | None,
+    *,
+    chosen: str,
+    raw: bool,
+    keys: Sequence[int] = (),
+) -> dict[str, Any]:
+    """The same of any parts, the comparators' radius chosen by the learner, by default, or as was asked."""
     against = None
     if domain is not None:
-        own = not math.isinf(core.domain.radius)
-        chosen = "learner" if own else "default" if asked.radius is None else "asked"
-        rows = "raw" if core.plain else "prepared"
+        rows = "raw" if raw else "prepared"
         against = {"domain": domain.shape, "radius": domain.radius, "chosen": chosen, "rows": rows}
     shown = [told_part(part, domain) for part in parts]
-    for one, key in zip(shown, watching.keys, strict=False):
+    for one, key in zip(shown, keys, strict=False):
         one["from"] = first_day(asked.period or "", key)
+    claimed = domain is not None and not any(part.left.get("revised") for part in parts)
     return {
         "length": asked.length,
         "joined": asked.joins,
         "time_zone": None if asked.period is None else asked.time_zone or "as written, UTC where none is",
-        "frozen_for": asked.every or asked.period,
+        "frozen_for": (asked.every or asked.period) if not parts or parts[0].others else None,
         "challengers": list(asked.challengers),
-        "loss": None if watching.loss is None else watching.loss.spec,
+        "loss": None if loss is None else loss.spec,
         "against": against,
         "parts": shown,
         "last": [] if asked.period else _last(parts, domain),
-        "whole": switching(parts, domain) if domain is not None and parts and not revised else None,
+        "whole": switching(parts, domain) if domain is not None and claimed and parts else None,
     }
 
 
@@ -58,8 +75,8 @@ def told_part(part: Part, domain: Domain | None) -> dict[str, Any]:
         found["bound"] = _plain(most.hi)
         found["bound_per_row"] = _plain(most.hi / n) if n else None
         found["best_at_least"] = max(best_of(ledger, most).lo, 0.0)
-    frozen, *challengers = part.others
-    found["frozen"] = _measured(frozen, n)
+    frozen, challengers = part.others[:1], part.others[1:]
+    found["frozen"] = _measured(frozen[0], n) if frozen else None
     found["challengers"] = [_measured(one, n) for one in challengers]
     return {**found, **part.left, **({"open": True} if part.open else {})}
 
