@@ -175,7 +175,7 @@ class InWindows(Group):
     challenger: Annotated[
         str | None,
         typer.Option(
-            help="With --windows: saved models, separated by commas, that stand still beside; their losses are"
+            help="With --windows: saved models, separated by commas, that learn nothing beside; their losses are"
             " measured.",
             metavar="MODEL,...",
         ),

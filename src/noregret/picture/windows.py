@@ -61,7 +61,7 @@ def _loss(part: Figures) -> float | None:
 
 
 def _still(found: Figures, parts: Sequence[Figures]) -> list[tuple[str, list[float | None]]]:
-    """Those who stood still, by their names."""
+    """Those who no longer learned, by their names."""
     names = ["frozen", *map(os.path.basename, found["challengers"])]
     return [
         (name, [_loss([part["frozen"], *part["challengers"]][place]) for part in parts])

@@ -45,7 +45,7 @@ def asked_again(said: dict[str, Any], core: Core) -> Watching:
 
 
 def watching(asked: Windows, core: Core) -> Watching:
-    """Windows of a learner that has played nothing yet, which keep what models said that stood still."""
+    """Windows of a learner that has played nothing yet, which keep what models said that no longer learned."""
     found = Watching(replace(asked, challengers=()), core)
     found.traced = []
     return found
@@ -141,7 +141,7 @@ def _sums(found: Watching, part: Part, played: Replayed) -> Sums:
 
 
 def _frozen(found: Watching, part: Part, played: Replayed) -> Interval:
-    """What the models lost that stood still."""
+    """What the models lost that no longer learned."""
     assert found.loss is not None
     begin, end = part.rounds
     assert found.traced is not None

@@ -46,7 +46,7 @@ def restored(core: Core, kept: dict[str, Any]) -> Core:
 
 
 def missed(core: Core, scores: NDArray[np.float64], y: NDArray[np.float64]) -> int | None:
-    """How many of these scores, as a model that stands still gives them, were wrong; a tie of classes is."""
+    """How many of these scores, as a model that no longer learns gives them, were wrong; a tie of classes is."""
     if core.regression:
         return None
     if not core.multiclass:

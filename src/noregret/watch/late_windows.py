@@ -32,7 +32,7 @@ Vector = NDArray[np.float64]
 
 @dataclass
 class Labelled:
-    """A prediction of an open window: what the model said that stood still, and, once there is a label, the round."""
+    """A prediction of an open window: what the model said that no longer learned, and, once there is a label, the round."""
 
     frozen: Vector
     row: Sparse | None = None  # as it was played
@@ -98,7 +98,7 @@ class LateWindows:
         if self.start is None:
             self.start = place
         elif place != self.predicted:
-            raise SettingError("the model has predicted rows that its windows did not see: start them afresh")
+            raise SettingError("the model has predicted rows that its windows did not see: start them again")
         unit = self._unit(place)
         if unit not in self.open:
             self.open[unit] = Open(frozen(self.core))

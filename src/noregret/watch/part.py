@@ -1,4 +1,4 @@
-"""A window of a run: the ledger of what was played in it, and what models that stood still lost on the same rows."""
+"""A window of a run: the ledger of what was played in it, and what models that no longer learned lost on the same rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 class Measured:
     """What somebody's predictions came to: mistakes, where labels are classes, and the ledger by which they are judged.
 
-    The ledger of one that stood still holds its losses alone.
+    The ledger of one that no longer learned holds its losses alone.
     """
 
     mistakes: int | None
@@ -93,7 +93,7 @@ class Counter:
             self.mistakes += mistakes
 
     def enter(self, core: Core, scores: Vector, y: Vector, weights: Vector | None) -> None:
-        """What a model said that stands still."""
+        """What a model said that no longer learns."""
         self.count(missed(core, scores, y))
         if self.tally is not None:
             self.tally.enter(y, weights, scores)

@@ -1,8 +1,8 @@
-"""Windows of a run: for each what was lost in it, what no fixed model can have done better by, and what stood still.
+"""Windows of a run: for each what was lost in it, what no fixed model can have done better by, and what no longer learned.
 
 A window is a function of the plays: rounds are counted, or days are those of a column. Three things are told of each:
 (i) by theorem, what the best model of that window on that window can have done better by, C = P + U‖G‖, and that no
-model of the comparators lost less than L − C; (ii) measured, what challengers lost that stood still all the time;
+model of the comparators lost less than L − C; (ii) measured, what challengers lost that no longer learned all the time;
 (iii) measured, what the model lost as it stood when the window began.
 
 >>> import noregret as nr
@@ -50,7 +50,7 @@ class Windows:
     """Which windows: of 1000 rounds ("1000", older ones joined; "every:1000", all kept), or each "day" or "week".
 
     `time` names the column with the date of each row, `time_zone` the clock whose days are meant. `radius` is that of
-    the comparators where the learner has none of its own. `challengers` are files of models that stand still beside.
+    the comparators where the learner has none of its own. `challengers` are files of models that learn nothing beside.
     """
 
     length: str
@@ -142,7 +142,7 @@ class Watching:
         self.keys: list[int] = []
         self.rounds = 0
         self.open: Open | None = None
-        self.traced: list[Vector] | None = None  # what the model that stood still said of every round, for a proof
+        self.traced: list[Vector] | None = None  # what the model that no longer learned said of every round, for a proof
         self._calendar: Calendar | None = None
         if again(core) is not None:
             self._restore((core.watched or {})[NAME])
@@ -155,7 +155,7 @@ class Watching:
 
     @cached_property
     def challengers(self) -> list[Challenger]:
-        """Models that stand still beside, read when they are needed."""
+        """Models that learn nothing beside, read when they are needed."""
         found = [Challenger(path, self.core) for path in self.asked.challengers]
         for one, seal in zip(found, self._seals, strict=False):
             if one.seal != seal:
@@ -246,7 +246,7 @@ class Watching:
             tally.enter(y, weights, scores)
 
     def take(self, block: Block, y: Vector, weights: Vector | None, scores: Vector) -> None:
-        """A piece that was played, with the scores that `play` gave: what those said of it who stood still."""
+        """A piece that was played, with the scores that `play` gave: what those said of it who no longer learned."""
         assert self.open is not None
         if weights is not None and not weights.all():
             some = np.flatnonzero(weights).astype(np.int64)
@@ -306,7 +306,7 @@ class Watching:
             self.parts = [part_of(one) for one in kept.parts]
             self.keys, self.rounds = kept.keys, kept.rounds
             if kept.learned != self.core.rounds:
-                raise SettingError("the model has learned rounds that its windows did not see: start them afresh")
+                raise SettingError("the model has learned rounds that its windows did not see: start them again")
             if kept.open is not None:
                 self._reopen(kept.open)
             if [part.rounds[1] for part in self.parts[:-1]] != [part.rounds[0] for part in self.parts[1:]]:
