@@ -272,7 +272,7 @@ def save(
 def arrays_of(core: Core) -> dict[str, NDArray[Any]]:
     """Everything that a learner has learned, as arrays by name; `put_back` takes them."""
     return {
-        **core.arrays(),
+        **core.kept(),
         **core.preparation.arrays(),
         **{f"state.{name}": core.state[name] for name in core.state.dtype.names or ()},
     }
@@ -290,6 +290,8 @@ def put_back(core: Core, arrays: dict[str, NDArray[Any]], width: int, paired: bo
     check_places(state)
     core.restore(arrays, width, paired)
     core.preparation.restore(arrays)
+    if core.sure is not None:
+        core.sure.restore(arrays)
     core.plain = not core.preparation.active
     core.state = state
 

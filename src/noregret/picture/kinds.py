@@ -225,7 +225,7 @@ RADIUS = Kind(
 )
 WINDOWS = Kind(
     "Windows of the run",
-    "Loss per row in each window: of the run and of models that no longer learned; no comparator lost less than the band.",
+    "Loss per row in each window: of the run and of frozen models; no comparator lost less than the band.",
     draw=lambda axes, subject: window_axes(axes, subject.thing.windows),
     missing=lambda subject: why_no_windows(subject.thing.windows),
     size=lambda subject: (9.0, 4.5),

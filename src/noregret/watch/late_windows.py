@@ -32,7 +32,7 @@ Vector = NDArray[np.float64]
 
 @dataclass
 class Labelled:
-    """A prediction of an open window: what the model said that no longer learned, and, once there is a label, the round."""
+    """A prediction of an open window: what the frozen model said, and, once there is a label, the round."""
 
     frozen: Vector
     row: Sparse | None = None  # as it was played

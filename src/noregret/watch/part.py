@@ -1,4 +1,4 @@
-"""A window of a run: the ledger of what was played in it, and what models that no longer learned lost on the same rows."""
+"""A window of a run: the ledger of what was played in it, and what frozen models lost on the same rows."""
 
 from __future__ import annotations
 

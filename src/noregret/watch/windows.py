@@ -1,4 +1,4 @@
-"""Windows of a run: for each what was lost in it, what no fixed model can have done better by, and what no longer learned.
+"""Windows of a run: for each what was lost in it, what no fixed model can have done better by, and frozen models.
 
 A window is a function of the plays: rounds are counted, or days are those of a column. Three things are told of each:
 (i) by theorem, what the best model of that window on that window can have done better by, C = P + U‖G‖, and that no
@@ -142,7 +142,9 @@ class Watching:
         self.keys: list[int] = []
         self.rounds = 0
         self.open: Open | None = None
-        self.traced: list[Vector] | None = None  # what the model that no longer learned said of every round, for a proof
+        self.traced: list[Vector] | None = (
+            None  # what the model that no longer learned said of every round, for a proof
+        )
         self._calendar: Calendar | None = None
         if again(core) is not None:
             self._restore((core.watched or {})[NAME])
