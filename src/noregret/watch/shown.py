@@ -97,7 +97,7 @@ def explained(found: Figures) -> list[str]:
     when = f"{number(every)} rounds" if isinstance(every, int) else every
     lines = []
     if found["against"] is not None:
-        lines.append("regret ≤: a theorem: the best model of a window lost at most so much less on it (loss − best ≥)")
+        lines.append("regret ≤: a theorem: the best model of a window lost at most this much less on it")
         lines.append("best ≥: a theorem: no such model lost less on that window")
     elif found["loss"] is None or not found["parts"]:
         lines.append("this learner has no scores that a convex loss judges: all figures are measured, none is a bound")

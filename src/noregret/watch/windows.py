@@ -1,6 +1,6 @@
 """Windows of a run: for each what was lost in it, what no fixed model can have done better by, and frozen models.
 
-A window is a function of the plays: rounds are counted, or days are those of a column. Three things are told of each:
+A window is a function of the plays: rounds are counted, or days are those of a column. Each has three figures:
 (i) by theorem, what the best model of that window on that window can have done better by, C = P + U‖G‖, and that no
 model of the comparators lost less than L − C; (ii) measured, what challengers lost that no longer learned all the time;
 (iii) measured, what the model lost as it stood when the window began.
@@ -85,7 +85,7 @@ class Windows:
 
     @property
     def every(self) -> int:
-        """Rounds in a window; 0 where days decide, or where it is no number."""
+        """Rounds in a window; 0 where days decide, and for other words."""
         said = self.length.removeprefix("every:")
         return int(said) if said.isascii() and said.isdigit() and len(said) < 16 else 0
 
