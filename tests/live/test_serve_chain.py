@@ -9,12 +9,12 @@ from test_serve_rounds import ask, played, state, tell
 
 from noregret import learner as learners
 from noregret.errors import InputError, ReceiptError
-from noregret.live import chain
-from noregret.live.chain import verify_chain
-from noregret.live.hosted import Periods
-from noregret.live.moved import FOLDER as MOVED
-from noregret.live.served import DATABASE, Served, create
 from noregret.proof.receipt import checksum
+from noregret.service import chain
+from noregret.service.chain import verify_chain
+from noregret.service.hosted import Periods
+from noregret.service.moved import FOLDER as MOVED
+from noregret.service.served import DATABASE, Served, create
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from command import ENVIRONMENT, call
 from load import OGD, Client, Service, lost, run
 from test_serve_rounds import replay, state
 
-from noregret.live.served import Served
+from noregret.service.served import Served
 
 
 def asked(port, method, path, body=None):
@@ -57,7 +57,7 @@ def test_a_signal_answers_what_was_asked_and_saves(tmp_path):
 def test_a_prediction_that_was_not_on_the_disk_is_unknown_after_a_kill(tmp_path, monkeypatch):
     """Its label is refused, never guessed."""
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
-    patch = "import noregret.live.log as log\nlog.PATIENCE = 3600.0\n"
+    patch = "import noregret.service.log as log\nlog.PATIENCE = 3600.0\n"
     (tmp_path / "sitecustomize.py").write_text(patch)
     folder = tmp_path / "models"
     service = Service(folder, "--new", "m", *OGD)

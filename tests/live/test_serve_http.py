@@ -12,10 +12,10 @@ import pytest
 
 from noregret import learner as learners
 from noregret import model
-from noregret.live import app as application
-from noregret.live.hosted import Service
-from noregret.live.log import Group
-from noregret.live.served import create
+from noregret.service import app as application
+from noregret.service.hosted import Service
+from noregret.service.log import Group
+from noregret.service.served import create
 
 KEY = "correct-horse-battery"
 
@@ -166,7 +166,7 @@ async def test_a_disk_that_is_full_is_a_503_and_the_label_can_be_sent_again(tmp_
         def full(self, connection):
             raise sqlite3.OperationalError("database or disk is full")
 
-        monkeypatch.setattr("noregret.live.log.AGAIN", 0.01)
+        monkeypatch.setattr("noregret.service.log.AGAIN", 0.01)
         monkeypatch.setattr(Group, "write", full)
         said = await ask.post(f"{AT}/label", json={"id": "a", "y": 1})
         assert (said.status_code, said.headers["retry-after"]) == (503, "1")

@@ -11,10 +11,10 @@ from noregret.errors import InputError, NoregretError, SettingError
 from noregret.late.events import apply, event_of
 from noregret.late.pending import Pending
 from noregret.learner import LEARNERS
-from noregret.live import shelf
-from noregret.live.log import Group, Reader
-from noregret.live.served import DATABASE, Served, create
-from noregret.live.wire import Label, Question, Refused
+from noregret.service import shelf
+from noregret.service.log import Group, Reader
+from noregret.service.served import DATABASE, Served, create
+from noregret.service.wire import Label, Question, Refused
 
 LEARNER = {
     "ogd": ("ogd", {"loss": "logistic", "rate": "late"}),
@@ -371,7 +371,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(made, monkeypatch):
     def full(self, connection):
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("noregret.live.log.AGAIN", 0.01)
+    monkeypatch.setattr("noregret.service.log.AGAIN", 0.01)
     monkeypatch.setattr(Group, "write", full)
     tell(served, "a")
     with pytest.raises(InputError, match="database or disk is full"):
@@ -437,7 +437,7 @@ def test_a_round_has_ended_for_the_memory_before_it_has_on_the_disk(made, monkey
             raise sqlite3.OperationalError("not now")
         write(self, connection)
 
-    monkeypatch.setattr("noregret.live.log.AGAIN", 0.01)
+    monkeypatch.setattr("noregret.service.log.AGAIN", 0.01)
     monkeypatch.setattr(Group, "write", held)
     labels = [Label(id=i, y=i % 2) for i in (0, 9)]  # one that is on the disk alone, one in memory
     served.label(labels)

@@ -54,7 +54,7 @@ class Kept(Group):
     def periods(self) -> Any:
         """The same as the service takes it."""
         from noregret.cli.options import flag
-        from noregret.live.hosted import Periods
+        from noregret.service.hosted import Periods
 
         given, text = {}, self.receipt_every
         for name in ("keep_days", "keep_megabytes"):
@@ -112,8 +112,8 @@ def serve(
     if missing:
         raise SettingError(f"serve needs {', '.join(missing)}: pip install 'noregret[serve]'")
     from noregret.cli.options import flag
-    from noregret.live import serving
-    from noregret.live.served import create
+    from noregret.service import serving
+    from noregret.service.served import create
 
     periods = kept.periods()
     address = serving.Address(reached.host, reached.port, serving.read_key(reached.key))

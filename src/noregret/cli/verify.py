@@ -47,9 +47,9 @@ def verify(
     from noregret.cli.certify import read_again
     from noregret.cli.terminal import telling
     from noregret.errors import ReceiptError, SettingError
-    from noregret.live.chain import verify_chain
     from noregret.proof.receipt import Receipt, decoded, kind_of
     from noregret.proof.verify import verify as verify_receipt
+    from noregret.service.chain import verify_chain
 
     told = list[str]()
     try:

@@ -21,12 +21,12 @@ from noregret.late.book import exact
 from noregret.late.events import Event, apply, event_of, written
 from noregret.late.pending import Answer, Pending
 from noregret.learner.core import Core
-from noregret.live import chain, moved
-from noregret.live.chain import DATABASE
-from noregret.live.judging import Shadow, check_decision, figures, loss_of
-from noregret.live.log import BEHIND, Group, Log
-from noregret.live.shelf import Shelf
-from noregret.live.wire import Label, Outcome, Prediction, Question, Refused, RoundState
+from noregret.service import chain, moved
+from noregret.service.chain import DATABASE
+from noregret.service.judging import Shadow, check_decision, figures, loss_of
+from noregret.service.log import BEHIND, Group, Log
+from noregret.service.shelf import Shelf
+from noregret.service.wire import Label, Outcome, Prediction, Question, Refused, RoundState
 
 EVERY = 100  # labelled rounds between two marks
 SNAPSHOT = 100_000  # events between two snapshots

@@ -31,7 +31,7 @@ def content(name: str) -> bytes:
     """A file of the page."""
     if name == PLOTLY:
         return Path(str(distribution("plotly").locate_file(f"plotly/package_data/{PLOTLY}"))).read_bytes()
-    return files("noregret.live").joinpath("page", name).read_bytes()
+    return files("noregret.service").joinpath("page", name).read_bytes()
 
 
 def handler(name: str) -> Callable[[Request], Awaitable[Response]]:

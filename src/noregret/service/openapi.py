@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from noregret._version import __version__
-from noregret.live.wire import (
+from noregret.service.wire import (
     Head,
     Label,
     Listing,

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, MutableMapping
 
 from noregret.late.book import Key, Round
-from noregret.live.log import Group, Log
+from noregret.service.log import Group, Log
 
 HOT = 10_000  # rounds that are kept in memory as well
 

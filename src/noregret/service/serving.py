@@ -13,8 +13,8 @@ from typing import Any
 
 from noregret import model
 from noregret.errors import InputError, SettingError, spelled
-from noregret.live.guard import loopback
-from noregret.live.served import create
+from noregret.service.guard import loopback
+from noregret.service.served import create
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DRAIN = 20  # seconds that requests have to end in
@@ -102,8 +102,8 @@ def run(
     """Serve until a signal comes; then answer what was asked, save, and let the signal go on."""
     import uvicorn
 
-    from noregret.live.app import application
-    from noregret.live.hosted import Service
+    from noregret.service.app import application
+    from noregret.service.hosted import Service
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: Any) -> None:

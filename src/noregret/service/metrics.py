@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from noregret.live.hosted import Hosted, Service
+from noregret.service.hosted import Hosted, Service
 
 COUNTS = {
     "predicted": "Rows predicted",

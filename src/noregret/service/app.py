@@ -17,11 +17,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from noregret.errors import NoregretError
-from noregret.live import files, openapi
-from noregret.live.guard import Guard
-from noregret.live.hosted import Hosted, Service
-from noregret.live.metrics import metrics
-from noregret.live.wire import Head, Label, Listing, Mark, Problem, Question, Refused, Windows
+from noregret.service import files, openapi
+from noregret.service.guard import Guard
+from noregret.service.hosted import Hosted, Service
+from noregret.service.metrics import metrics
+from noregret.service.wire import Head, Label, Listing, Mark, Problem, Question, Refused, Windows
 
 BODY = 8 << 20  # bytes of a request
 BATCH = 1_000  # rows of an array

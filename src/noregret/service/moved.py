@@ -9,7 +9,7 @@ from typing import Any
 
 from noregret.atomic import whole_file
 from noregret.errors import InputError
-from noregret.live.log import Reader
+from noregret.service.log import Reader
 
 FOLDER = "moved"
 DAY = 86_400.0

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from noregret.errors import InputError, NoregretError
-from noregret.live.served import Served
-from noregret.live.wire import Label, Outcome, Prediction, Question, Refused
+from noregret.service.served import Served
+from noregret.service.wire import Label, Outcome, Prediction, Question, Refused
 
 RECENT = 1_000  # requests whose durations are kept
 TICK = 0.5  # seconds between two looks at what is due

@@ -20,13 +20,13 @@ from noregret import model
 from noregret.errors import InputError, NoregretError, ReceiptError
 from noregret.late.events import apply, event_of
 from noregret.late.pending import Pending
-from noregret.live.judging import Shadow, figures
-from noregret.live.log import Reader
-from noregret.live.moved import moved
 from noregret.proof.figures import played_as
 from noregret.proof.receipt import body_of, checksum, decoded, head, write
 from noregret.proof.regret import ends
 from noregret.proof.verification import Verification
+from noregret.service.judging import Shadow, figures
+from noregret.service.log import Reader
+from noregret.service.moved import moved
 
 DATABASE = "events.sqlite"
 FOLDER = "receipts"
