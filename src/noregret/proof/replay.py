@@ -231,9 +231,13 @@ def segment_of(said: Any, place: int) -> dict[str, Any]:
 FIGURE = 1e-9  # what a figure of the run may differ by from one machine to another
 SCORED = 1e-11  # what scores may differ by, as a share of ‖w‖‖x‖, and with every round a little more
 ENCLOSED = 2.0**-46  # what an enclosure of a loss at given scores may differ by
-LOWER = ("no_comparator_below", "no_separator_below", "margin")  # values that are lower ends; the others are upper ends
+LOWER = (  # values that are lower ends; the others are upper ends
+    *("no_comparator_below", "no_separator_below", "margin"),
+    *("e_value", "largest_e_value"),
+)
 EXACT = (  # values that are what they are
     *("scaled_by", "target", "rate", "radius", "bets", "unforeseen", "updates", "switches"),
+    *("level", "false_alarm", "rang", "target"),
     *("confidence", "rounds", "tail", "errors", "mistakes", "candidates", "passed"),
 )
 
