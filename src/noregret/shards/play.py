@@ -163,9 +163,11 @@ class _Schedule:
         self._own, self._paces = [one.weights for one in played], [one.pace for one in played]
         self.weights = mixed(self._own, counts)
         before = self.ledgers
-        self.ledgers = [one.ledger for one in played] if not before else [
-            total + one.ledger for total, one in zip(before, played, strict=True)
-        ]
+        self.ledgers = (
+            [one.ledger for one in played]
+            if not before
+            else [total + one.ledger for total, one in zip(before, played, strict=True)]
+        )
         self.done.append(Epoch(counts, [one.figures for one in played], digest_of(self.weights)))
         return played
 
