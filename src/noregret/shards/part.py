@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -91,6 +92,12 @@ class Agreement:
     sparse: bool
 
 
+def refuse_gaps(stream: Stream) -> None:
+    """Means are of all rows so far, and a shard knows its own alone."""
+    if stream.gapped:
+        raise SettingError(f"shards: missing values cannot become means: use {spelled('missing', 'zero', 'skip')}")
+
+
 def surveyed(part: Part, known: Features, labelled: bool) -> tuple[Survey, list[Block]]:
     """The rows of a part, and what they show."""
     stream = part.stream(deepcopy(known))
@@ -155,7 +162,7 @@ def parts_of(source: Any, stream: Stream, shards: int | None, how: dict[str, Any
     if count > rows:
         raise InputError(f"holds {rows} rows, too few for {count} shards", stream.source)
     bounds = [place * rows // count for place in range(count + 1)]
-    names = [f"{stream.source}, rows {a + 1:,} to {b:,}" for a, b in zip(bounds, bounds[1:], strict=False)]
+    names = [f"{stream.source}, rows {a + 1:,} to {b:,}" for a, b in pairwise(bounds)]
     return [Held(name, part, stream.features) for name, part in zip(names, _cut(blocks, bounds), strict=True)], "rows"
 
 

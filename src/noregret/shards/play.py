@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret._native import WINDOW
 from noregret.errors import SettingError
 from noregret.learner.core import Core
 from noregret.run import Run
@@ -23,8 +24,8 @@ from noregret.stream.features import Features
 from noregret.watch.ledger import Ledger, joined
 
 Vector = NDArray[np.float64]
-Watch = Callable[[int, list[dict[str, float]]], None]  # an epoch that is over, and the figures of each shard
-After = Callable[[int, list[tuple[Vector, Pace]], list[Played], list[int]], None]
+Watch = Callable[[int, list[dict[str, Any]]], None]  # an epoch that is over, and the figures of each shard
+After = Callable[[list[tuple[Vector, Pace]], list[int], Vector], None]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Epoch:
     """One pass of every shard: the c by which they were mixed, their figures, the digest of the mixture."""
 
     counts: list[int]
-    figures: list[dict[str, float]]
+    figures: list[dict[str, Any]]
     weights: str
 
 
@@ -42,7 +43,7 @@ class ShardedRun:
 
     learner: Core
     mixing: str
-    asked: int  # epochs
+    asked: int  # passes
     parts: str  # whether shards are files or parts of the rows
     shards: list[dict[str, Any]]  # the name, the rows and the digest of each
     epochs: list[Epoch]
@@ -50,10 +51,12 @@ class ShardedRun:
     weights: Vector = field(repr=False)
     seconds: float = 0.0
     agreed: Agreement | None = field(default=None, repr=False)
+    receipt: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         rounds = sum(one["rounds"] for epoch in self.epochs for one in epoch.figures)
-        return f"<ShardedRun of {self.learner.name}: {len(self.shards)} shards, {len(self.epochs)} epochs, {rounds} rounds>"
+        shards, epochs = len(self.shards), len(self.epochs)
+        return f"<ShardedRun of {self.learner.name}: {shards} shards, {epochs} epochs, {rounds} rounds>"
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -76,6 +79,14 @@ class ShardedRun:
                 pairs.append((first, number))
         return pairs
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers: what `--json` prints."""
+        own, passes = self.run.to_dict(), len(self.epochs)
+        rows = [{"source": one["source"], "rows": one["rows"], "digest": one["digest"]} for one in self.shards]
+        told = [{"counts": one.counts, "shards": one.figures, "weights": one.weights} for one in self.epochs]
+        own |= {"passes": passes, "mixing": self.mixing, "parts": self.parts, "shards": rows, "epochs": told}
+        return {key: value for key, value in own.items() if key not in ("this_run", "stopped", "digest")}
+
     @property
     def run(self) -> Run:
         """The figures as those of one run; what depends on the order of all rounds, such as curves, is not kept."""
@@ -88,25 +99,25 @@ def play_on(
     parts: tuple[Sequence[Part], str],
     known: Features,
     *,
-    epochs: int = 1,
+    passes: int = 1,
     mixing: str = "uniform",
     watch: Watch | None = None,
     after: After | None = None,
 ) -> ShardedRun:
     """Play a schedule on an engine: the same weights, ledgers and figures whatever the engine is.
 
-    `after` is called with each epoch: where every shard began, what it gave, and the c of the mixture.
+    `after` is called after each epoch with where every shard began, the c of the mixture and the mixture.
     """
     began = time.perf_counter()
-    _check(core, epochs, mixing)
+    _check(core, passes, mixing)
     agreement = hold(engine, core, parts[0], known)
     told = engine.each(_described)
     schedule = _Schedule(engine, agreement, mixing, len(told))
-    for number in range(1, epochs + 1):
+    for number in range(1, passes + 1):
         starts = schedule.starts()
-        played = schedule.epoch(number == epochs)
+        played = schedule.epoch()
         if after is not None:
-            after(number, starts, played, schedule.done[-1].counts)
+            after(starts, schedule.done[-1].counts, schedule.weights)
         if watch is not None:
             watch(number, schedule.done[-1].figures)
         if core.perceptron_rounds and not any(one.figures["updates"] for one in played):
@@ -114,7 +125,7 @@ def play_on(
     finished = _finished(core, agreement, schedule)
     seconds = time.perf_counter() - began
     return ShardedRun(
-        finished, mixing, epochs, parts[1], told, schedule.done, schedule.ledgers, schedule.weights, seconds, agreement
+        finished, mixing, passes, parts[1], told, schedule.done, schedule.ledgers, schedule.weights, seconds, agreement
     )
 
 
@@ -127,11 +138,11 @@ def hold(engine: Engine, core: Core, parts: Sequence[Part], known: Features) -> 
     return agreement
 
 
-def _check(core: Core, epochs: int, mixing: str) -> None:
+def _check(core: Core, passes: int, mixing: str) -> None:
     mixable(core)
     check_rule(mixing)
-    if epochs < 1:
-        raise SettingError(f"epochs must be at least 1, got {epochs}")
+    if passes < 1:
+        raise SettingError(f"passes must be at least 1, got {passes}")
     if core.rounds:
         raise SettingError("shards: a learner that has learned already cannot go on on shards: give a new one")
     if mixing == MISTAKES and core.regression:
@@ -147,6 +158,7 @@ class _Schedule:
         self._own = [self.weights] * shards
         self._paces = [Pace()] * shards
         self.ledgers: list[Ledger] = []
+        self.recent = np.zeros(0)  # of the rounds in the order of epochs and shards, as the window keeps them
         self.done: list[Epoch] = []
 
     def starts(self) -> list[tuple[Vector, Pace]]:
@@ -154,7 +166,7 @@ class _Schedule:
         own = self._own if self._mixing == ONCE else [self.weights] * len(self._paces)
         return list(zip(own, self._paces, strict=True))
 
-    def epoch(self, last: bool) -> list[Played]:
+    def epoch(self) -> list[Played]:
         if self._mixing == ONCE:
             played = self._engine.each(play_round, own=self.starts())
         else:
@@ -168,6 +180,7 @@ class _Schedule:
             if not before
             else [total + one.ledger for total, one in zip(before, played, strict=True)]
         )
+        self.recent = np.concatenate([self.recent, *(one.recent for one in played)])[-WINDOW:]
         self.done.append(Epoch(counts, [one.figures for one in played], digest_of(self.weights)))
         return played
 
@@ -188,6 +201,9 @@ def _finished(core: Core, agreement: Agreement, schedule: _Schedule) -> Core:
     figures = merged([one for epoch in schedule.done for one in epoch.figures])
     for name in (*SUMS, *LARGEST):
         found.state[name] = figures[name]
+    found.state["confusion"][0] = np.reshape(figures["confusion"], (2, 2))
+    found.state["window"][0, : len(schedule.recent)] = schedule.recent
+    found.state["window_at"] = len(schedule.recent) % WINDOW
     found.options = core.options
     segment = {"rows": figures["rounds"], "skipped": 0, "digest": None, "begin": 0, "end": figures["rounds"]}
     how = {"passes": len(schedule.done), "ended": True, "shuffle": None, "class_weight": None}

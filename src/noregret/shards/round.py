@@ -5,12 +5,14 @@ Whoever computes it, and however often, gets the same weights, the same ledger a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret._native import WINDOW
 from noregret.errors import DivergedError
 from noregret.learner.core import Core
 from noregret.rounds import Keeper
@@ -21,6 +23,7 @@ Vector = NDArray[np.float64]
 SUMS = (
     *("rounds", "updates", "mistakes", "loss", "mistake_row2", "gradient2", "gradient2_sqrt", "gradient2_inverse"),
     *("gradient_dot_weights", "absolute", "squared", "positives", "fractional_weights", "label_sum"),
+    *("last", "constant"),
 )
 LARGEST = ("row_max2", "gradient_max2", "label_max")
 
@@ -40,7 +43,8 @@ class Played:
     weights: Vector
     pace: Pace
     ledger: Ledger  # of these plays alone
-    figures: dict[str, float]
+    figures: dict[str, Any]
+    recent: Vector  # what the window of the last rounds holds of this pass
 
 
 def play_round(shard: Shard, start: Vector, pace: Pace) -> Played:
@@ -51,9 +55,10 @@ def play_round(shard: Shard, start: Vector, pace: Pace) -> Played:
     figures = {name: state[name][0].item() for name in (*SUMS, *LARGEST)}
     figures["rounds"] -= pace.rounds
     figures["gradient2"] -= pace.gradient2
+    figures["confusion"] = state["confusion"][0].reshape(-1).tolist()
     after = Pace(int(state["rounds"][0]), float(state["gradient2"][0]))
     tally.widen(shard.agreed.width)
-    return Played(weights_of(core, unit), after, tally.ledger(), figures)
+    return Played(weights_of(core, unit), after, tally.ledger(), figures, _recent(state, figures["rounds"]))
 
 
 def passed(shard: Shard, start: Vector, pace: Pace, keep: Keeper) -> tuple[Core, float]:
@@ -71,12 +76,19 @@ def passed(shard: Shard, start: Vector, pace: Pace, keep: Keeper) -> tuple[Core,
     return core, unit
 
 
-def merged(parts: list[dict[str, float]]) -> dict[str, Any]:
+def _recent(state: NDArray[Any], rounds: int) -> Vector:
+    """The window in the order of the rounds."""
+    window: Vector = state["window"][0]
+    return window[:rounds].copy() if rounds < WINDOW else np.roll(window, -int(state["window_at"][0]))
+
+
+def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The figures of several passes, added in their order."""
-    found: dict[str, Any] = dict(parts[0])
+    found = dict(parts[0])
     for part in parts[1:]:
         for name in SUMS:
             found[name] += part[name]
+        found["confusion"] = [a + b for a, b in zip(found["confusion"], part["confusion"], strict=True)]
         for name in LARGEST:
             found[name] = max(found[name], part[name])
     return found

@@ -31,6 +31,7 @@ from noregret.stream.block import Dense
 from noregret.watch.ledger import Ledger
 
 Vector = NDArray[np.float64]
+NONE = Interval(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ def drift(mixture: Vector, passes: Sequence[Pass], counts: Sequence[int]) -> Int
             one.high == one.low, 0.0, np.nextafter(float(count) * np.nextafter(one.high - one.low, np.inf), np.inf)
         )
         low = np.where(wide == 0.0, low, np.nextafter(low - wide, -np.inf))
-    return enclose.norm_between(low, high) / float(sum(counts))
+    return (enclose.norm_between(low, high) / float(sum(counts))).positive()
 
 
 @dataclass(frozen=True)
@@ -122,11 +123,9 @@ class ShardFacts:
     """A schedule that was played, and what its shards proved."""
 
     sharded: ShardedRun
-    passes: list[list[Pass]] = field(
-        default_factory=list
-    )  # of each epoch, those of each shard; none but of perceptrons
-    off: Interval = Interval(0.0, 0.0)  # Σ‖e_n‖
-    longest2: Interval = Interval(0.0, 0.0)
+    passes: list[list[Pass]] = field(default_factory=list)  # epoch by epoch; none but of perceptrons
+    off: Interval = NONE  # Σ‖e_n‖
+    longest2: Interval = NONE
     against: dict[str, Against] = field(default_factory=dict)
     hindsight: Hindsight | None = None  # of one pass over all rows
     points: dict[str, Vector] = field(default_factory=dict)

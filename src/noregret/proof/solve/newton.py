@@ -186,9 +186,9 @@ DIMENSIONS = 60
 NOTHING_NEW = 1e-10  # what is left of a vector, relative to it, after the basis has been taken out
 
 
-def step(image: Image, width: int, region: Region, u: Vector, g: Vector, near: float) -> Vector:
-    """About argmin ½pᵀHp + gᵀp + R(u + p), H being known by its products alone."""
-    basis, images = _subspace(image, width, u, g)
+def step(image: Image, width: int, region: Region, u: Vector, g: Vector, near: float, most: int = DIMENSIONS) -> Vector:
+    """About argmin ½pᵀHp + gᵀp + R(u + p), H being known by its products alone, `most` of them."""
+    basis, images = _subspace(image, min(most, width), u, g)
     if not len(basis):  # g overflowed
         return np.zeros_like(u)
     H = basis @ images.T
@@ -196,10 +196,9 @@ def step(image: Image, width: int, region: Region, u: Vector, g: Vector, near: f
     return np.asarray(found @ basis)
 
 
-def _subspace(image: Image, width: int, u: Vector, g: Vector) -> tuple[Matrix, Matrix]:
+def _subspace(image: Image, limit: int, u: Vector, g: Vector) -> tuple[Matrix, Matrix]:
     """An orthonormal basis, one vector a row, and H times each."""
-    limit = min(DIMENSIONS, width)
-    basis, images = np.zeros((limit, width)), np.zeros((limit, width))
+    basis, images = np.zeros((limit, len(u))), np.zeros((limit, len(u)))
     count = 0
     waiting = [u, g]
     while waiting and count < limit:

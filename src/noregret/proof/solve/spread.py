@@ -33,6 +33,7 @@ CAUGHT_UP = 0.3  # the rest of the gap, as a share of what smoothing leaves, at 
 SHRINK = 0.1
 LEAST_WIDTH = 1e-14
 ITERATIONS = 150
+PRODUCTS = 16  # with the curvature of many features, an iteration: each is a round of all shards
 IDLE = 4  # iterations without a hundredth of the gap gained
 
 
@@ -113,7 +114,8 @@ class Spread:
         lower = -paid - self.region.support(length_of(g))
         if lower > self.dual[0]:
             self.dual = lower, u, self.width
-        H = None if seen[0].curvature is None else sum((one.curvature for one in seen), start=np.zeros((1, 1)))
+        known = [one.curvature for one in seen if one.curvature is not None]
+        H = sum(known, start=np.zeros((1, 1))) if known else None
         return g, H, sum(one.ceiling for one in seen), max(total + paid - float(u @ g), 0.0)
 
     def moved(self, u: Vector, g: Vector, H: Matrix | None, ceiling: float) -> Vector | None:
@@ -122,7 +124,7 @@ class Spread:
         damping = np.full(self.features, self.damping * max(ceiling, 1e-300))
         try:
             if H is None:
-                p = step(self._image(u, damping), self.features, self.region, u, g, near)
+                p = step(self._image(u, damping), self.features, self.region, u, g, near, PRODUCTS)
             else:
                 p = self.region.step(H + np.diag(damping), g, u, near)
         except np.linalg.LinAlgError:
@@ -130,7 +132,7 @@ class Spread:
         if not np.isfinite(p).all():
             self.damping = min(100.0 * self.damping, 1.0)
             return None
-        values = sum(self.engine.each(along, self.spec, u, p, self.width))
+        values = sum(self.engine.each(along, self.spec, u, p, self.width), start=np.zeros(1 + len(TAUS)))
         place = int(np.argmin(values[1:]))
         if not values[1:][place] < values[0]:
             self.damping = min(100.0 * self.damping, 1.0)
