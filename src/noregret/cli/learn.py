@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from noregret.cli.arguments import (
+    Cluster,
     Group,
     LearnerSettings,
     Playing,
@@ -20,6 +21,9 @@ from noregret.cli.arguments import (
     grouped,
 )
 from noregret.learner import LEARNERS
+
+if TYPE_CHECKING:
+    from noregret.cli.learning import Learning
 
 
 class Named(Group):
@@ -155,8 +159,31 @@ class Late(Group):
         return self.events or any(getattr(self, name) is not None for name in self.options() if name != "events")
 
 
+class Shards(Group):
+    """Learning from parts of the rows at once, here or on a cluster."""
+
+    cluster: Cluster = None
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            help="With --cluster: cut the rows into S contiguous parts (default: every file is one; of one file N"
+            " parts).",
+            metavar="S",
+        ),
+    ] = None
+    mixing: Annotated[
+        str | None,
+        typer.Option(
+            help="With --cluster: how the shards' weights are mixed after each pass: uniform (default), mistakes, or"
+            " once, at the end alone, which has no guarantee."
+        ),
+    ] = None
+
+
 @grouped
-def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked, late: Late) -> None:
+def learn(
+    stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked, late: Late, shards: Shards
+) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
     Examples:
@@ -166,10 +193,21 @@ def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: As
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
 
     noregret learn events.jsonl --events --task binary --predictions -
+
+    noregret learn 'clicks/*.parquet' --learner ogd --loss logistic --cluster local:4 --passes 5
     """
     from noregret.cli.late import learning
+    from noregret.errors import SettingError
 
-    work = learning(stream, asked, late)
+    if shards.cluster is not None:
+        from noregret.cli.cluster import Clustered
+
+        work: Learning = Clustered(stream, asked, late, shards)
+    else:
+        for name in ("shards", "mixing"):
+            if getattr(shards, name) is not None:
+                raise SettingError(f"--{name} goes with --cluster")
+        work = learning(stream, asked, late)
     work.check()
     work.play(named.learner, named.task, settings)
     work.finish()

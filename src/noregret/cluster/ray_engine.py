@@ -50,14 +50,24 @@ def imported() -> Any:
 class Worker:
     """Some of the shards, in a process of their own."""
 
-    def __init__(self, parts: dict[int, Part], known: Features, labelled: bool) -> None:
-        self._holders = {place: Holder(part, known, labelled) for place, part in parts.items()}
+    def __init__(self) -> None:
+        self._holders: dict[int, Holder] = {}
 
-    def survey(self, place: int) -> Any:
-        return self._said(lambda: self._holders[place].survey())
+    def survey(self, place: int, kept: list[Any]) -> Any:
+        return self._said(lambda: self._holder(place, kept).survey())
 
-    def do(self, place: int, task: Task[R], agreed: Agreement, own: tuple[Any, ...], *shared: Any) -> Any:
-        return self._said(lambda: task(self._holders[place].shard(agreed), *shared, *own))
+    def do(
+        self, place: int, kept: list[Any], task: Task[R], agreed: Agreement, own: tuple[Any, ...], *shared: Any
+    ) -> Any:
+        return self._said(lambda: task(self._holder(place, kept).shard(agreed), *shared, *own))
+
+    def _holder(self, place: int, kept: list[Any]) -> Holder:
+        """`kept` is a reference to the part, which the driver keeps for whoever has to begin again."""
+        if place not in self._holders:
+            import ray
+
+            self._holders[place] = Holder(*ray.get(kept[0]))
+        return self._holders[place]
 
     @staticmethod
     def _said(work: Callable[[], Any]) -> Any:
@@ -78,7 +88,7 @@ class RayEngine:
         self._folder: str | None = None
         self._agreed: Any = None
         self._actors: list[Any] = []
-        self._shards = 0
+        self._kept: list[Any] = []  # what each shard is made from
         self._begin(workers, address)
         self.workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
 
@@ -105,12 +115,11 @@ class RayEngine:
             num_cpus=SHARE, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD"
         )
         count = min(self.workers, len(parts))
-        shares = [{place: parts[place] for place in range(first, len(parts), count)} for first in range(count)]
-        self._actors = [made.remote(share, known, labelled) for share in shares]
-        self._shards = len(parts)
+        self._kept = [self._ray.put((part, known, labelled)) for part in parts]
+        self._actors = [made.remote() for _ in range(count)]
 
     def survey(self) -> list[Survey]:
-        return self._got([self._actor(place).survey.remote(place) for place in range(self._shards)])
+        return self._got([self._actor(place).survey.remote(place, [kept]) for place, kept in enumerate(self._kept)])
 
     def agree(self, agreed: Agreement) -> None:
         self._agreed = self._ray.put(agreed)
@@ -118,13 +127,13 @@ class RayEngine:
     def each(self, task: Task[R], *shared: Any, own: Sequence[tuple[Any, ...]] | None = None) -> list[R]:
         once = [self._ray.put(part) for part in shared]
         asked = [
-            self._actor(place).do.remote(place, task, self._agreed, own[place] if own else (), *once)
-            for place in range(self._shards)
+            self._actor(place).do.remote(place, [kept], task, self._agreed, own[place] if own else (), *once)
+            for place, kept in enumerate(self._kept)
         ]
         return self._got(asked)
 
     def close(self) -> None:
-        self._actors = []
+        self._actors, self._kept, self._agreed = [], [], None
         if self._ray.is_initialized():
             self._ray.shutdown()
         if self._folder is not None:

@@ -11,6 +11,7 @@ import hashlib
 import os
 import zlib
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar
 
@@ -244,10 +245,11 @@ def _check_how(receipt: ShardReceipt) -> None:
 
 def _played(receipt: ShardReceipt, engine: Engine, core: Core, stream: Any, proving: Proving) -> ShardedRun:
     source = read(read_again(stream, receipt.reading))
+    known = deepcopy(source.features)
     count = None if receipt.how["parts"] == "files" else receipt.how["shards"]
     parts = parts_of(stream, source, count, receipt.reading)
     how = {"passes": receipt.how["passes"], "mixing": receipt.how["mixing"]}
-    return play_on(engine, core, parts, source.features, **how, after=proving)
+    return play_on(engine, core, parts, known, **how, after=proving)
 
 
 def _check(done: Verification, receipt: ShardReceipt, sharded: ShardedRun, proving: Proving) -> None:

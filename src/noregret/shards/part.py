@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from noregret.errors import InputError, SettingError, spelled
+from noregret.learner.core import Core
 from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
@@ -146,6 +147,11 @@ def _extend(features: Features, seen: Features) -> None:
         features.remember(slot, text)
     if features.kind != "names":
         features.reach(seen.width)
+
+
+def how_read(core: Core) -> dict[str, Any]:
+    """How a file is read by the recipe of the first: what the learner keeps of that."""
+    return {key: core.options[key] for key in READING if core.options.get(key) is not None}
 
 
 def parts_of(source: Any, stream: Stream, shards: int | None, how: dict[str, Any]) -> tuple[list[Part], str]:

@@ -196,11 +196,16 @@ def _described(shard: Shard) -> dict[str, Any]:
 
 def _finished(core: Core, agreement: Agreement, schedule: _Schedule) -> Core:
     """The learner with the mixed weights and the figures of all passes."""
-    found = begun(agreement)
+    found: Any = begun(agreement)
     place(found, schedule.weights)
     figures = merged([one for epoch in schedule.done for one in epoch.figures])
     for name in (*SUMS, *LARGEST):
         found.state[name] = figures[name]
+    if found.config["gather"][0]:  # the sum of the gradients, which the bound of the plays is made from
+        G = joined(schedule.ledgers).G
+        bias = int(found.config["bias"][0])
+        found.total[: agreement.width] = G[bias:]
+        found.state["bias_gradient"] = G[0] if bias else 0.0
     found.state["confusion"][0] = np.reshape(figures["confusion"], (2, 2))
     found.state["window"][0, : len(schedule.recent)] = schedule.recent
     found.state["window_at"] = len(schedule.recent) % WINDOW
@@ -208,4 +213,5 @@ def _finished(core: Core, agreement: Agreement, schedule: _Schedule) -> Core:
     segment = {"rows": figures["rounds"], "skipped": 0, "digest": None, "begin": 0, "end": figures["rounds"]}
     how = {"passes": len(schedule.done), "ended": True, "shuffle": None, "class_weight": None}
     found.segments = [{**segment, **how, "shards": len(schedule.done[0].counts)}]
-    return found
+    learned: Core = found
+    return learned

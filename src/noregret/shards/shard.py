@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,9 +16,9 @@ from noregret.errors import SettingError
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.protocol import encoded
-from noregret.rounds import Gathering, Rounds
+from noregret.rounds import Gathering, Rounds, as_sparse
 from noregret.shards.part import Agreement, Held, Part, Survey, surveyed
-from noregret.stream.block import Block, Rows
+from noregret.stream.block import Block, Rows, Sparse
 from noregret.stream.features import Features
 
 Vector = NDArray[np.float64]
@@ -85,7 +85,6 @@ class Shard:
     blocks: list[Decoded]
     digest: str
     rows: int
-    _gathered: dict[str, Rounds] = field(default_factory=dict)
 
     @classmethod
     def of(cls, part: Part, agreed: Agreement, blocks: list[Block]) -> Shard:
@@ -110,13 +109,21 @@ class Shard:
 
 def widened(rounds: Rounds, width: int) -> Rounds:
     """The rounds with the features of all shards; rows of one layout stay as they are."""
-    from dataclasses import replace
-
-    from noregret.rounds import as_sparse
-
     if rounds.width == width:
         return rounds
     return replace(rounds, rows=replace(as_sparse(rounds.rows), columns=width))
+
+
+def renumbered(block: Block, own: Features, agreed: Features) -> Block:
+    """A block with the features by the names that all agreed on; what was known before keeps its number."""
+    moved = [own.index[name] for name in own.names if own.index[name] != agreed.index[name]]
+    if not moved:
+        return block
+    places = np.arange(own.width, dtype=np.uint32)
+    places[moved] = [agreed.index[own.name_of(index)] for index in moved]
+    rows = as_sparse(block.rows)
+    made = Sparse(rows.indptr, places[rows.indices], rows.values, None, rows.finite)
+    return replace(block, rows=made, sides=None)
 
 
 class Holder:
@@ -134,11 +141,10 @@ class Holder:
         return self._survey
 
     def shard(self, agreed: Agreement) -> Shard:
-        """The shard, read again where others know features that it did not know of."""
+        """The shard, with the numbers of its features that all agreed on."""
         if self._shard is None:
-            seen = self.survey()
-            blocks, self._blocks = self._blocks, None
-            if blocks is None or (agreed.features.kind == "names" and seen.features.names != agreed.features.names):
-                _, blocks = surveyed(self._part, agreed.features, self._labelled)
-            self._shard = Shard.of(self._part, agreed, blocks)
+            seen, (blocks, self._blocks) = self.survey(), (self._blocks, None)
+            assert blocks is not None
+            same = [renumbered(one, seen.features, agreed.features) for one in blocks]
+            self._shard = Shard.of(self._part, agreed, same)
         return self._shard
