@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noregret.cli.choosing import chosen
@@ -167,3 +168,50 @@ def _observed(value: float | str | None) -> str:
     from noregret.summary import at_most
 
     return at_most(None if value is None else float(value))
+
+
+def certify_on_shards(
+    model: Path,
+    streams: list[str],
+    cluster: str | None,
+    shards: int | None,
+    radius: float | None,
+    gap: float | None,
+    seconds: float | None,
+    refused: dict[str, Any],
+    json: bool,
+    quiet: bool,
+) -> None:
+    """The best fixed model of all rows of one stream, as an interval that every shard proves a part of."""
+    from noregret import model as models
+    from noregret.cli.solving import checked_gap, checked_seconds
+    from noregret.cluster.hindsight import best_of
+
+    if cluster is None:
+        raise SettingError("--shards goes with --cluster")
+    for name, value in refused.items():
+        if value not in (None, False):
+            raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
+    if len(streams) != 1:
+        raise SettingError(f"--cluster takes one stream, folder or pattern; {len(streams)} were given")
+    core, _ = models.load(model)
+    asked = checked_gap(gap)
+    found, rows = best_of(core, streams[0], cluster, shards, radius, gap=asked, seconds=checked_seconds(seconds))
+    told = {"loss": core.judged_by.spec, "domain": {"radius": found.radius}, "rows": sum(rows), "shards": len(rows)}
+    ends = {"lower": found.lower, "upper": found.upper}
+    if json:
+        put_json({**told, "comparator": ends, "gap": found.gap, "finished": found.finished})
+    elif not quiet:
+        _show_best(told, ends, found.gap, asked)
+
+
+def _show_best(told: dict[str, Any], ends: dict[str, float], gap: float, asked: float) -> None:
+    from noregret.cli.show import table
+    from noregret.summary import at_least, at_most
+
+    head = ("best fixed weights in hindsight", "rows", "shards", "their loss from", "to")
+    name = f"{told['loss']}, ‖u‖ ≤ {told['domain']['radius']:g}"
+    counts = (f"{told['rows']:,}", f"{told['shards']:,}")
+    table([(name, *counts, at_least(ends["lower"]), at_most(ends["upper"]))], head)
+    if gap > asked:
+        print(f"wider than requested: a gap of {gap:.2g} instead of {asked:g} is what was reached")

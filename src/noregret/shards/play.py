@@ -18,7 +18,7 @@ from noregret.run import Run
 from noregret.shards.engine import Engine
 from noregret.shards.mixing import MISTAKES, ONCE, check_rule, counts_of, mixed
 from noregret.shards.part import Agreement, Part, agreed
-from noregret.shards.round import LARGEST, SUMS, Pace, Played, merged, play_round
+from noregret.shards.round import LARGEST, NEVER, SUMS, Pace, Played, merged, play_round
 from noregret.shards.shard import Shard, begun, mixable, place, size_of
 from noregret.stream.features import Features
 from noregret.watch.ledger import Ledger, joined
@@ -111,7 +111,7 @@ def play_on(
     began = time.perf_counter()
     _check(core, passes, mixing)
     agreement = hold(engine, core, parts[0], known)
-    told = engine.each(_described)
+    told = engine.each(described_shard)
     schedule = _Schedule(engine, agreement, mixing, len(told))
     for number in range(1, passes + 1):
         starts = schedule.starts()
@@ -190,7 +190,7 @@ def digest_of(weights: Vector) -> str:
     return hashlib.sha256(np.ascontiguousarray(weights, dtype="<f8").tobytes()).hexdigest()
 
 
-def _described(shard: Shard) -> dict[str, Any]:
+def described_shard(shard: Shard) -> dict[str, Any]:
     return {"source": shard.name, "rows": shard.rows, "digest": shard.digest}
 
 
@@ -208,6 +208,7 @@ def _finished(core: Core, agreement: Agreement, schedule: _Schedule) -> Core:
         found.state["bias_gradient"] = G[0] if bias else 0.0
     found.state["confusion"][0] = np.reshape(figures["confusion"], (2, 2))
     found.state["window"][0, : len(schedule.recent)] = schedule.recent
+    found.state["trace_next"] = found.state["curve_next"] = NEVER
     found.state["window_at"] = len(schedule.recent) % WINDOW
     found.options = core.options
     segment = {"rows": figures["rounds"], "skipped": 0, "digest": None, "begin": 0, "end": figures["rounds"]}

@@ -25,6 +25,7 @@ SUMS = (
     *("gradient_dot_weights", "absolute", "squared", "positives", "fractional_weights", "label_sum"),
     *("last", "constant"),
 )
+NEVER = 2**62  # a round that does not come: no curve is kept of rounds that have no one order
 LARGEST = ("row_max2", "gradient_max2", "label_max")
 
 
@@ -67,6 +68,7 @@ def passed(shard: Shard, start: Vector, pace: Pace, keep: Keeper) -> tuple[Core,
     unit = float(core.state["scale"][0])
     place(core, start)
     core.state["rounds"], core.state["gradient2"] = pace.rounds, pace.gradient2
+    core.state["trace_next"] = core.state["curve_next"] = NEVER
     for rows, y, weights in shard.blocks:
         try:
             core.play(rows, y, weights, keep)

@@ -85,6 +85,7 @@ class Shard:
     blocks: list[Decoded]
     digest: str
     rows: int
+    _compact: tuple[NDArray[np.int64], Rounds] | None = None
 
     @classmethod
     def of(cls, part: Part, agreed: Agreement, blocks: list[Block]) -> Shard:
@@ -105,6 +106,27 @@ class Shard:
                 made = core.preparation.apply(rows, learn=False, features=core.features) if not core.plain else rows
                 gathering.add(made, y, weights, np.zeros(len(y)))
             return widened(gathering.done(), size_of(self.agreed))
+
+    def compact(self, places: NDArray[np.int64]) -> Rounds:
+        """The same with these features alone, numbered in their order; every feature of a row is among them."""
+        known = self._compact
+        if known is None or not np.array_equal(known[0], places):
+            rounds = self.rounds
+            if len(places) < rounds.width:
+                rows = as_sparse(rounds.rows)
+                indices = np.searchsorted(places, rows.indices).astype(np.uint32)
+                rounds = replace(rounds, rows=Sparse(rows.indptr, indices, rows.values, len(places)))
+            known = self._compact = places, rounds
+        return known[1]
+
+
+def touched(shard: Shard) -> NDArray[np.int64]:
+    """The features that are not 0 in some row, in order."""
+    rows = shard.rounds.rows
+    if isinstance(rows, Sparse):
+        low, high = int(rows.indptr[0]), int(rows.indptr[-1])
+        return np.unique(rows.indices[low:high]).astype(np.int64)
+    return np.flatnonzero(rows.X.any(axis=0)).astype(np.int64)
 
 
 def widened(rounds: Rounds, width: int) -> Rounds:

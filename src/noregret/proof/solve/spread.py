@@ -24,10 +24,11 @@ from noregret.proof.solve.newton import MATRIX_WIDTH, step
 from noregret.proof.solve.region import Ball
 from noregret.proof.solve.smoothing import shape_of
 from noregret.shards.engine import Engine
-from noregret.shards.shard import Shard
+from noregret.shards.shard import Shard, touched
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+Places = NDArray[np.int64]
 TAUS = (1.0, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4, 1e-6)
 CAUGHT_UP = 0.3  # the rest of the gap, as a share of what smoothing leaves, at which the width shrinks
 SHRINK = 0.1
@@ -48,8 +49,9 @@ class Seen:
     curvature: Matrix | None
 
 
-def look(shard: Shard, spec: str, u: Vector, width: float, curved: bool) -> Seen:
-    rounds, shape = shard.rounds, shape_of(shard.rounds, parse(spec))
+def look(shard: Shard, places: Places, spec: str, u: Vector, width: float, curved: bool) -> Seen:
+    rounds = shard.compact(places)
+    shape = shape_of(rounds, parse(spec))
     design = Design(rounds.native, rounds.width, len(rounds), 0)
     with np.errstate(all="ignore"):
         z = design.scores(u)
@@ -59,17 +61,19 @@ def look(shard: Shard, spec: str, u: Vector, width: float, curved: bool) -> Seen
         return Seen(shape.total(z), shape.conjugate(z, alpha), design.combine(shape.weights * alpha), ceiling, H)
 
 
-def curving(shard: Shard, spec: str, u: Vector, width: float, v: Vector) -> Vector:
+def curving(shard: Shard, places: Places, spec: str, u: Vector, width: float, v: Vector) -> Vector:
     """Σ ℓ''·⟨v, x⟩·x at u."""
-    rounds, shape = shard.rounds, shape_of(shard.rounds, parse(spec))
+    rounds = shard.compact(places)
+    shape = shape_of(rounds, parse(spec))
     design = Design(rounds.native, rounds.width, len(rounds), 0)
     with np.errstate(all="ignore"):
         return design.combine(shape.curvatures(design.scores(u), width) * design.scores(v))
 
 
-def along(shard: Shard, spec: str, u: Vector, p: Vector, width: float) -> Vector:
+def along(shard: Shard, places: Places, spec: str, u: Vector, p: Vector, width: float) -> Vector:
     """The smoothed loss at u and at u + τp for each τ."""
-    rounds, shape = shard.rounds, shape_of(shard.rounds, parse(spec))
+    rounds = shard.compact(places)
+    shape = shape_of(rounds, parse(spec))
     design = Design(rounds.native, rounds.width, len(rounds), 0)
     found = []
     with np.errstate(all="ignore"):
@@ -90,14 +94,18 @@ class Spread:
     """The search: where it is, and the best that was found."""
 
     engine: Engine
+    places: Places  # the features that some row has: the weights of others stay 0
     spec: str
     region: Ball
-    features: int
     width: float
     damping: float = 1e-10
     best: tuple[float, Vector] = field(default_factory=lambda: (math.inf, np.zeros(0)))
     dual: tuple[float, Vector, float] = field(default_factory=lambda: (-math.inf, np.zeros(0), 0.0))
     iterations: int = 0
+
+    @property
+    def features(self) -> int:
+        return len(self.places)
 
     @property
     def gap(self) -> float:
@@ -106,7 +114,7 @@ class Spread:
     def at(self, u: Vector) -> tuple[Vector, Matrix | None, float, float]:
         """Look at a point: Σ α·x, the curvature, its ceiling, and what smoothing leaves of the gap there."""
         self.iterations += 1
-        seen = self.engine.each(look, self.spec, u, self.width, self.features <= MATRIX_WIDTH)
+        seen = self.engine.each(look, self.places, self.spec, u, self.width, self.features <= MATRIX_WIDTH)
         g = sum((one.sum for one in seen), start=np.zeros(self.features))
         total, paid = sum(one.total for one in seen), sum(one.conjugate for one in seen)
         if total < self.best[0]:
@@ -132,7 +140,7 @@ class Spread:
         if not np.isfinite(p).all():
             self.damping = min(100.0 * self.damping, 1.0)
             return None
-        values = sum(self.engine.each(along, self.spec, u, p, self.width), start=np.zeros(1 + len(TAUS)))
+        values = sum(self.engine.each(along, self.places, self.spec, u, p, self.width), start=np.zeros(1 + len(TAUS)))
         place = int(np.argmin(values[1:]))
         if not values[1:][place] < values[0]:
             self.damping = min(100.0 * self.damping, 1.0)
@@ -142,7 +150,7 @@ class Spread:
 
     def _image(self, u: Vector, damping: Vector) -> Callable[[Vector], Vector]:
         def image(v: Vector) -> Vector:
-            parts = self.engine.each(curving, self.spec, u, self.width, v)
+            parts = self.engine.each(curving, self.places, self.spec, u, self.width, v)
             return sum(parts, start=np.zeros(self.features)) + damping * v
 
         return image
@@ -159,10 +167,12 @@ def best_on(
         raise SettingError(f"hindsight: radius must be positive and finite, got {radius}")
     began = time.perf_counter()
     kinked = loss.bend is not None and loss.bend(np.ones(1), loss.number).width == 0.0
-    search = Spread(engine, spec_of(loss), Ball(radius), features, 1.0 if kinked else 0.0)
+    places = np.unique(np.concatenate(engine.each(touched)))
+    search = Spread(engine, places, spec_of(loss), Ball(radius), 1.0 if kinked else 0.0)
     _search(search, gap, began + seconds)
-    u = shrunk(search.best[1], radius)
-    at, width = search.dual[1], search.dual[2]
+    u, at = np.zeros(features), np.zeros(features)
+    u[places], at[places] = search.best[1], search.dual[1]
+    u, width = shrunk(u, radius), search.dual[2]
     found = on_shards(engine, loss, u, at, width, radius)
     took = time.perf_counter() - began
     method = "newton on shards"
