@@ -49,11 +49,13 @@ class Serial:
         self._agreed = agreed
 
     def each(self, task: Task[R], *shared: Any, own: Sequence[tuple[Any, ...]] | None = None) -> list[R]:
-        return [task(shard, *shared, *(own[place] if own else ())) for place, shard in enumerate(self._shards())]
+        return [task(shard, *shared, *(own[place] if own else ())) for place, shard in enumerate(self.shards)]
 
     def close(self) -> None:
         self._holders = []
 
-    def _shards(self) -> list[Shard]:
+    @property
+    def shards(self) -> list[Shard]:
+        """The shards as all agreed to read them."""
         assert self._agreed is not None, "the shards have agreed"
         return [holder.shard(self._agreed) for holder in self._holders]
