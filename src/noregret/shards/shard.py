@@ -29,14 +29,14 @@ SMALL = 64  # features up to which they are few, as native/state.hpp says
 
 def mixable(core: Core) -> None:
     """Refuse a learner whose weights shards cannot mix, in one sentence."""
+    if core.settings.get("l1") or core.settings.get("start") is not None:
+        raise SettingError("shards: l1 and start must be left out: shards mix plain weights from 0")
     if not core.averages:
         raise SettingError(
             f"shards: only perceptron and ogd can be learned on shards, for their weights can be mixed; got {core.name}"
         )
     if core.loss.custom:
         raise SettingError("shards: a loss of your own cannot be learned on shards: use one that has a name")
-    if core.settings.get("l1") or core.settings.get("start") is not None:
-        raise SettingError("shards: l1 and start must be left out: shards mix plain weights from 0")
     made = core.preparation
     if made.scale or made.remade or core.needs_past:
         raise SettingError("shards: rows are played as they come or at length 1: leave out scale, expand and lags")
