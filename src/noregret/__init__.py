@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from noregret.mean import MeanRun, mean_estimation
     from noregret.picture.plotting import plot
     from noregret.proof.certify import certify
+    from noregret.proof.ledger import LedgerReceipt, merge
     from noregret.proof.receipt import Receipt
     from noregret.proof.verify import verify
     from noregret.protocol import play
@@ -101,11 +102,12 @@ if TYPE_CHECKING:
     )
     from noregret.sklearn.batch import BatchPerceptron
     from noregret.stream import read
-    from noregret.task.audit import Audit, audit
+    from noregret.task.audit import Audit, Passed, audit, audit_pass
     from noregret.task.blend import Blend, blend
     from noregret.task.compare import Comparison, compare
     from noregret.task.select import Selection, select
     from noregret.task.separate import Separation, separate
+    from noregret.watch.alarm import Alarm
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
@@ -115,6 +117,7 @@ _HOME = {
     "AutoRegressor": "sklearn",
     "AdaHedge": "experts",
     "Agnostic": "finite",
+    "Alarm": "watch.alarm",
     "Audit": "task.audit",
     "BatchPerceptron": "sklearn.batch",
     "BatchRun": "batch",
@@ -141,6 +144,7 @@ _HOME = {
     "KernelPerceptron": "sklearn",
     "LogisticNewton": "sklearn",
     "LOSSES": "loss",
+    "LedgerReceipt": "proof.ledger",
     "Loss": "loss",
     "LinearGame": "adversary",
     "MarkovLabels": "sklearn",
@@ -161,6 +165,7 @@ _HOME = {
     "PassiveAggressiveIIRegressor": "sklearn",
     "PassiveAggressiveIRegressor": "sklearn",
     "PassiveAggressiveRegressor": "sklearn",
+    "Passed": "task.audit",
     "Pending": "late.pending",
     "Perceptron": "sklearn",
     "PlainPythonWarning": "errors",
@@ -186,6 +191,7 @@ _HOME = {
     "VotedPerceptron": "sklearn",
     "WeightedMajority": "experts",
     "audit": "task.audit",
+    "audit_pass": "task.audit",
     "blend": "task.blend",
     "certify": "proof.certify",
     "compare": "task.compare",
@@ -198,6 +204,7 @@ _HOME = {
     "load": "sklearn",
     "load_class": "finite",
     "mean_estimation": "mean",
+    "merge": "proof.ledger",
     "play": "protocol",
     "play_late": "late.playing",
     "play_finite": "finite",
@@ -217,6 +224,7 @@ __all__ = [
     "AdaGradRegressor",
     "AdaHedge",
     "Agnostic",
+    "Alarm",
     "Audit",
     "Auto",
     "AutoRegressor",
@@ -243,6 +251,7 @@ __all__ = [
     "InputError",
     "Kernel",
     "KernelPerceptron",
+    "LedgerReceipt",
     "LinearGame",
     "LogisticNewton",
     "Loss",
@@ -259,6 +268,7 @@ __all__ = [
     "OnlineGradientDescent",
     "OnlineGradientDescentRegressor",
     "OrderWarning",
+    "Passed",
     "PassiveAggressive",
     "PassiveAggressiveI",
     "PassiveAggressiveII",
@@ -289,6 +299,7 @@ __all__ = [
     "WeightedMajority",
     "__version__",
     "audit",
+    "audit_pass",
     "blend",
     "certify",
     "compare",
@@ -301,6 +312,7 @@ __all__ = [
     "load",
     "load_class",
     "mean_estimation",
+    "merge",
     "play",
     "play_finite",
     "play_late",

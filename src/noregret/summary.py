@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from noregret import arithmetic
-from noregret._native import WINDOW
+from noregret._native import WARM, WINDOW
 from noregret.run import Run
 
 if TYPE_CHECKING:
     from noregret.late.playing import LateRun
 
 Row = tuple[str, str, str]
+RINGS = 5  # rounds of an alarm that are named
+MOST = 1e100  # an e-value of which no more is said
 RUN_HEAD = ("", "total", "per row")  # of the table of a run
 WAITS = {  # rows without a label
     "waiting": "waiting for their labels",
@@ -99,7 +101,7 @@ def run_rows(run: Run) -> list[Row]:
         judged = [*_loss_rows(run), *_number_rows(run)]
     else:
         judged = [*_mistake_rows(run, run.mistakes), *_loss_rows(run)]
-    return [*_stream_rows(run), *judged, *_regret_rows(run), *_weight_rows(run)]
+    return [*_stream_rows(run), *judged, *_sure_rows(run), *_regret_rows(run), *_weight_rows(run)]
 
 
 def late_rows(late: LateRun) -> list[Row]:
@@ -119,6 +121,7 @@ def late_rows(late: LateRun) -> list[Row]:
     rows.append((f"loss ({run.learner.loss.spec})", number(found["loss"]), per_round(found["loss"], n)))
     rows.append(("  by the learner, as labels came", number(found["fresh_loss"]), per_round(found["fresh_loss"], n)))
     rows.append(("  staleness cost", signed(stale), per_round(stale, n)))
+    rows += _sure_rows(run)
     if run.regret_upper is not None and not found["revised"]:
         bound = run.regret_upper + found["staleness"]
         rows.append((_bound_row(run, bound, found["loss"]), at_most(bound), at_most(bound / n) if n else "–"))
@@ -169,6 +172,47 @@ def _number_rows(run: Run) -> Iterator[Row]:
     yield "root mean squared error", "", number(run.metrics["rmse"])
 
 
+def _sure_rows(run: Run) -> Iterator[Row]:
+    """What sets and probabilities turned out to be worth."""
+    if run.coverage is not None:
+        yield from _coverage_rows(run.coverage)
+    if run.calibration is not None and run.calibration["rounds"]:
+        losses = run.calibration["log_loss"]
+        yield "log-loss of the calibrated probabilities", "", number(losses["after"])
+        yield "  before calibration", "", number(losses["before"])
+
+
+def _coverage_rows(found: dict[str, Any]) -> Iterator[Row]:
+    """The labels that were in their sets, how many must be and can be, and how wide the sets are."""
+    rounds, widths = found["rounds"], "width" in found
+    what = "intervals" if widths else "sets"
+    if not rounds:
+        yield f"labels before the first of the {what}", number(found["without"]), ""
+        return
+    held = rounds - found["misses"]
+    yield f"labels within their {what} (target {100.0 * found['target']:g} %)", number(held), share(held, rounds)
+    least, most = (rounds - end for end in (found["most_misses"], found["least_misses"]))
+    low, high = math.ceil(max(least, 0.0)), math.floor(most)
+    yield "  by theorem", f"{low:,} to {high:,}", f"{100.0 * low / rounds:.2f} to {100.0 * high / rounds:.2f} %"
+    yield f"  rows without one, predicted before {WARM} labels", number(found["without"]), ""
+    spread = found["width" if widths else "size"]
+    name = "width of the intervals" if widths else "labels in a set"
+    yield f"{name}, mean", "", "–" if spread["mean"] is None else number(spread["mean"])
+    yield "  median, and what 95 % do not exceed", "", f"{_middle(spread['median'])}, {_middle(spread['p95'])}"
+    if found["empty"]:
+        yield "  empty", number(round(found["empty"] * rounds)), share(found["empty"], 1.0)
+    if found.get("everything"):
+        yield "  every label", number(round(found["everything"] * rounds)), share(found["everything"], 1.0)
+
+
+def _middle(found: Any) -> str:
+    """A quantile: a count, or three figures of a width that is known to lie between two others."""
+    if isinstance(found, int):
+        return number(found)
+    lower, upper = found["lower"], found["upper"]
+    return f"over {lower:.3g}" if upper is None else f"{0.5 * (lower + upper):.3g}"
+
+
 def _regret_rows(run: Run) -> Iterator[Row]:
     """What the pass alone proves."""
     n, upper = run.rounds, run.regret_upper
@@ -198,6 +242,46 @@ def _against(run: Run) -> str:
         return ", against any u"
     among = {"ball": "‖u‖", "box": "|u_i|", "l1": "‖u‖₁", "simplex": "u ≥ 0, Σu"}
     return f", against any {among[run.learner.domain.shape]} ≤ {radius:g}"
+
+
+def alarm_rows(alarm: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """An alarm as (what, in words): whether it rang, its null, how rarely it rings for nothing, its e-value."""
+    e = f"over {MOST:g}" if alarm["e_value"] > MOST else number(alarm["e_value"])
+    rang, now = alarm["rang"], f"{e} now, rings from {at_most(alarm['threshold'])} on"
+    told = ", ".join(number(one) for one in rang[:RINGS]) + (", …" if len(rang) > RINGS else "")
+    rows = [
+        ("alarm", f"rang after round {told}" if rang else "has not rung"),
+        ("  null", alarm["words"]),
+        ("  false alarm", f"with probability at most {alarm['false_alarm']:g} in the whole life of the run"),
+    ]
+    if alarm["on_alarm"] != "continue":
+        rows.append(("", f"test k spends 6δ/(π²k²) of it, δ = {alarm['false_alarm']:g}; now k = {alarm['tests']}"))
+    rows += [("  e-value", now), ("  rounds", _watched(alarm))]
+    ended = [(one, at) for one, at in zip(alarm["earlier"], rang, strict=False) if one.get("loss") is not None]
+    rows += [
+        (f"  learner {k}", f"up to round {number(at)}: {_did(one)}") for k, (one, at) in enumerate(ended[:RINGS], 1)
+    ]
+    if ended:
+        rows.append((f"  learner {len(ended) + 1}", f"from round {number(ended[-1][1] + 1)} on: the table above"))
+    return rows
+
+
+def _watched(alarm: Mapping[str, Any]) -> str:
+    """How many rounds were watched, and why others were not."""
+    others = {
+        "before it was armed": alarm["rounds"] - alarm["watched"] - alarm["unlabelled"] - alarm["unseen"],
+        "without a label": alarm["unlabelled"],
+        "learned while nothing watched": alarm["unseen"],
+        "waiting for a label, their own or an earlier one": alarm["waiting"],
+    }
+    left = [f"{number(count)} {what}" for what, count in others.items() if count]
+    return f"{number(alarm['watched'])} watched" + (f"; left out: {', '.join(left)}" if left else "")
+
+
+def _did(one: Mapping[str, Any]) -> str:
+    """What a learner did before another went on."""
+    lost = f"loss {number(one['loss'])}" if one.get("mistakes") is None else counted(one["mistakes"], "mistake")
+    return f"{counted(one['rounds'], 'round')}, {lost}"
 
 
 def title_of(run: Run) -> str:
@@ -230,7 +314,7 @@ def member_rows(run: Run, most: int | None = LEADERS) -> list[tuple[str, str, st
             one["name"],
             share(one["share"], 1.0) if one["awake"] else "not playing",
             number(one["loss"]),
-            per_round(one["loss"], run.rounds),
+            per_round(one["loss"], run.rounds - one.get("since", 0)),
         )
         for one in (run.members or [])[:most]
     ]
@@ -246,6 +330,8 @@ def price(run: Run) -> str | None:
     unit = "in squared loss" if run.learner.regression else "nats"
     less = "less" if paid < 0.0 else "more"
     told = f"the mixture lost {number(abs(paid))} {unit} {less} than its best member, {best['name']}"
+    if since := best.get("since"):
+        return f"{told}, since their weights were set back after round {number(since)}"
     if run.learner.regression:
         return told
     most = at_most(-arithmetic.log(best["prior"]) + arithmetic.log(2.0))

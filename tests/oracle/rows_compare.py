@@ -6,11 +6,13 @@ from decimal import Decimal
 from fractions import Fraction
 
 from oracle import (  # noqa: F401
+    rows_alarm,
     rows_experts,
     rows_games,
     rows_gradient,
     rows_labels,
     rows_late,
+    rows_ledger,
     rows_losses,
     rows_matrices,
     rows_others,

@@ -36,18 +36,24 @@ from noregret.finite import (
     play_finite,
 )
 from noregret.interval import Interval
+from noregret.late.book import Book
 from noregret.late.playing import play_late
 from noregret.learner import LEARNERS, OnlineGradientDescent
 from noregret.loss import parse
 from noregret.mean import mean_estimation
+from noregret.proof.facts import Facts
+from noregret.proof.facts.alarm import AlarmFacts
 from noregret.proof.facts.gradients import roundings
 from noregret.proof.facts.late import LateFacts
+from noregret.proof.facts.ledger import LedgerFacts, lost_by, measured
 from noregret.proof.late import theorems_of
+from noregret.proof.ledger import theorems_of as theorems_of_ledgers
 from noregret.proof.shards import Proving
 from noregret.proof.shards import theorems_of as shard_theorems
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
-from noregret.proof.theorems import THEOREMS, batch, finite, risk
+from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken
+from noregret.proof.theorems import alarm as alarms
 from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
@@ -58,13 +64,19 @@ from noregret.shards.part import parts_of
 from noregret.shards.play import play_on
 from noregret.shards.round import passed
 from noregret.stream import read
+from noregret.stream.block import Dense
+from noregret.stream.features import Features
 from noregret.task.blend import blend
 from noregret.task.select import select
+from noregret.watch.ledger import Tally
 from oracle.rows import ORACLE, Data
+from oracle.rows_alarm import ALARM_NEEDS, Watched
 from oracle.rows_compare import SEEN, compare
+from oracle.rows_cover import Covered
 from oracle.rows_experts import Experts
 from oracle.rows_games import GAME_NEEDS, Linear, Mean
 from oracle.rows_late import LATE_NEEDS, Late
+from oracle.rows_ledger import LEDGER_NEEDS, Parts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
@@ -323,6 +335,32 @@ def test_many_classes(update, size):
         run_all(facts)
 
 
+# -- ledgers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "squared", "huber:0.5", "pinball:0.3"])
+def test_ledgers(size, loss):
+    rng, judged = seeded("ledgers", size, loss), parse(loss)
+    for trial in range(12):
+        bias, radius, parts, tallies, kept = bool(trial % 2), float(rng.choice([0.5, 3.0])), [], [], []
+        for _ in range(1 + trial % 3):
+            X, y = stream(rng, str(rng.choice(["plain", "whole", "zeros"])), judged.regression, size, columns=2)
+            z = rng.normal(size=len(y))
+            weights = rng.choice([1.0, 0.5, 2.0], size=len(y)) if trial % 4 == 3 else None
+            tally = Tally(judged, bias)
+            tally.add(Dense(X), y, weights, z)
+            parts.append((X, y, z, weights))
+            tallies.append(tally.ledger())
+            ones = np.ones((len(y), int(bias)))
+            kept.append(measured(Rounds(Dense(np.hstack([ones, X])), y, weights, z, bias), judged))
+        data = Parts((judged.name, Fraction(judged.number)), radius, parts, bias)
+        for ledgers in (tuple(tallies), tuple(kept)):  # as a run sums them, and as a verifier does
+            facts = LedgerFacts(ledgers, judged, radius, lost_by(ledgers))
+            for one in theorems_of_ledgers(facts):
+                compare(one, facts, data, LEDGER_NEEDS)
+
+
 # -- late labels -------------------------------------------------------------------------------------------------------
 
 
@@ -436,6 +474,42 @@ def data_of_pass(shard, start, pace):
     with Gathering(False) as gathering:
         core, _ = passed(shard, start, pace, gathering)
         return Data(Run.of(core), gathering.done())
+
+
+# -- sets whose coverage is tracked ------------------------------------------------------------------------------------
+
+
+def covering(facts):
+    return [one for one in spoken(facts) if one.name.startswith("cover-")]
+
+
+@pytest.mark.parametrize("target", [0.5, 0.9, 0.31])
+@pytest.mark.parametrize("delay", [0, 1, 20])
+def test_coverage(target, delay):
+    rng = seeded("coverage", target, delay)
+    for size in (1.0, 1e-3, 1e5):
+        X = rng.normal(size=(200, 2)) * size
+        y = X @ [1.0, -2.0] + size * rng.normal(size=200) * (1.0 + (np.arange(200) > 120))
+        with Gathering(False) as gathering:
+            late = play_late(LEARNERS["vaw"](cover=target), (X, y), delay=delay, keep=gathering)
+            facts = Facts(late.run, gathering.done())
+        said = [round.said[0] for round in foretold(target, X, y, delay)]
+        by_then = [max(t - delay, 0) for t in range(200)]
+        data = Covered(target, [abs(float(a) - b) for a, b in zip(y, said, strict=True)], by_then)
+        wanted = ["cover-identity", "cover-late" if delay else "cover-missed", "cover-held"]
+        assert sorted(one.name for one in covering(facts)) == sorted(wanted)
+        assert sum(compare(one, facts, data) for one in covering(facts)) == 3
+
+
+def foretold(target, X, y, delay):
+    """Each prediction of a learner whose labels come so many rows later."""
+    book, made = Book(LEARNERS["vaw"](cover=target)), []
+    book.core.features = Features("columns", X.shape[1])
+    for t in range(len(X)):
+        made.append(book.predict(t, Dense(X[t : t + 1])))
+        if t >= delay:
+            book.label(t - delay, float(y[t - delay]))
+    return made
 
 
 # -- experts, finite classes, the batch perceptron, risk ---------------------------------------------------------------
@@ -684,6 +758,28 @@ def test_risk(how):
             compare(one, sampled, sampled, OTHER_NEEDS)
 
 
+# -- alarms ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.01, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("kind", ["binary", "graded", "all 1", "all 0", "a flip"])
+def test_alarms(kind, level):
+    rng = seeded("alarm", kind, level)
+    for T in (0, 1, 2, 17, 120):
+        losses = {
+            "binary": (rng.random(T) < level).astype(float),
+            "graded": rng.random(T),
+            "all 1": np.ones(T),
+            "all 0": np.zeros(T),
+            "a flip": (rng.random(T) < np.where(np.arange(T) < T // 2, level / 2, 0.9)).astype(float),
+        }[kind]
+        for told, left_out in ((True, 0), (True, 3), (False, 0)):
+            facts = AlarmFacts(losses, level, 0.05, told, left_out)
+            compare(alarms.alarm, facts, Watched(facts), ALARM_NEEDS)
+    outside = AlarmFacts(np.array([0.5, 1.25]), level, 0.05)
+    assert not compare(alarms.alarm, outside, Watched(outside), ALARM_NEEDS)
+
+
 # -- nothing is left out -----------------------------------------------------------------------------------------------
 
 LEFT_OUT = ()  # theorems without a second derivation, each with its reason: none
@@ -693,7 +789,7 @@ def test_every_theorem_has_a_second_derivation():
     assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
     assert not set(LEFT_OUT) & set(ORACLE)
     asked = {need.statement for one in THEOREMS.values() for need in one.needs}
-    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS)
+    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS) | set(LEDGER_NEEDS) | set(ALARM_NEEDS)
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):

@@ -24,6 +24,10 @@ CONFIG_BYTES: int
 REFRESH: int
 WINDOW: int
 BINS: int
+WARM: int
+SIZES: int
+COVER_NUMBERS: int
+COVER_COUNTS: int
 SMALL: int
 SMALL_REFRESH: int
 POINTS: int
@@ -47,6 +51,7 @@ NORMALISED: int
 GRADIENTS: int
 COUNTED_NUMBERS: int
 PLATT_NUMBERS: int
+ALARM_NUMBERS: int
 TEMPERATURE_NUMBERS: int
 TILE: int
 AVERAGE: int
@@ -350,12 +355,48 @@ def score_nearest_numbers(
 def play_persistence(
     rule: int, rows: NativeRows, labels: Floats, weights: Floats, memory: Floats, record: Record, scores: Floats, /
 ) -> int: ...
+def cover_numbers(
+    said: Floats,
+    labels: Floats,
+    weights: Floats,
+    numbers: Floats,
+    counts: Ints,
+    first: Floats,
+    sizes: Ints,
+    thresholds: Floats,
+    /,
+) -> None: ...
+def cover_two(
+    odds: Floats,
+    labels: Floats,
+    weights: Floats,
+    numbers: Floats,
+    counts: Ints,
+    first: Floats,
+    sizes: Ints,
+    thresholds: Floats,
+    /,
+) -> None: ...
+def cover_late_number(
+    said: float, y: float, numbers: Floats, counts: Ints, first: Floats, sizes: Ints, q: float, since: int, /
+) -> None: ...
+def cover_late_two(
+    odds: float, y: float, numbers: Floats, counts: Ints, first: Floats, sizes: Ints, q: float, since: int, /
+) -> None: ...
+def cover_classes(
+    others: Floats, y: int, numbers: Floats, counts: Ints, first: Floats, sizes: Ints, q: float, since: int, /
+) -> None: ...
+def threshold(numbers: Floats, counts: Ints, /) -> float: ...
+def judge_odds(odds: Floats, labels: Floats, loss: Floats, bins: Ints, /) -> None: ...
 def calibrate(scores: Floats, labels: Floats, weights: Floats, platt: Floats, out: Floats, /) -> None: ...
 def apply_platt(scores: Floats, platt: Floats, out: Floats, /) -> None: ...
 def calibrate_temperature(
     scores: Floats, labels: Floats, weights: Floats, temperature: Floats, out: Floats, /
 ) -> None: ...
 def apply_temperature(scores: Floats, temperature: Floats, out: Floats, /) -> None: ...
+def watch(losses: Floats, level: float, threshold: float, alarm: Floats, /) -> int: ...
+def follow_most_frequent(classes: Ints, counts: Ints, leader: Ints, wrong: Floats, /) -> None: ...
+def follow_mean(labels: Floats, first: float, kept: Floats, means: Floats, /) -> None: ...
 def follow_matrix(
     rows: NativeRows,
     y: Floats,

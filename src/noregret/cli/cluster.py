@@ -13,7 +13,7 @@ from noregret.cli.terminal import put_json
 from noregret.errors import SettingError
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Late, Shards
+    from noregret.cli.learn import Asked, Late, Shards, Watch
     from noregret.shards.play import ShardedRun
 
 SINGLE = (  # options for rounds that come one after another, in one process
@@ -27,8 +27,8 @@ class Clustered(Learning):
 
     sharded: ShardedRun
 
-    def __init__(self, stream: str, asked: Asked, late: Late, shards: Shards) -> None:
-        super().__init__(stream, asked)
+    def __init__(self, stream: str, asked: Asked, watch: Watch, late: Late, shards: Shards) -> None:
+        super().__init__(stream, asked, watch)
         self._late, self._how = late, shards
 
     def check(self) -> None:

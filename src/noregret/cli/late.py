@@ -13,13 +13,14 @@ from noregret.cli.choosing import chosen as chosen_learner
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
-from noregret.cli.predictions import answers, as_line, shown
+from noregret.cli.predictions import answers, as_line, as_set, columns_of, shown
 from noregret.errors import InputError, SettingError
-from noregret.learner import settings_of
+from noregret.learner import Core, settings_of
 from noregret.learner.default import task_of
+from noregret.learner.sure import NOWHERE
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Late
+    from noregret.cli.learn import Asked, Late, Watch
     from noregret.late.pending import Answer
     from noregret.late.playing import LateRun
     from noregret.rounds import Gathering, Rounds
@@ -27,11 +28,11 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
 
 
-def learning(stream: str, asked: Asked, late: Late) -> Learning:
+def learning(stream: str, asked: Asked, watch: Watch, late: Late) -> Learning:
     """The call of `learn` that this is."""
     if not late.asked:
-        return Learning(stream, asked)
-    return Events(stream, asked, late) if late.events else Delayed(stream, asked, late)
+        return Learning(stream, asked, watch)
+    return Events(stream, asked, watch, late) if late.events else Delayed(stream, asked, watch, late)
 
 
 class Delayed(Learning):
@@ -40,8 +41,8 @@ class Delayed(Learning):
     late: LateRun
     receipt: Any = None
 
-    def __init__(self, stream: str, asked: Asked, late: Late) -> None:
-        super().__init__(stream, asked)
+    def __init__(self, stream: str, asked: Asked, watch: Watch, late: Late) -> None:
+        super().__init__(stream, asked, watch)
         self.when = late
 
     def check(self) -> None:
@@ -66,6 +67,7 @@ class Delayed(Learning):
             "again": asked.again,
             "anytime": asked.anytime,
             "surrogate": asked.surrogate is not None,
+            "ledger": asked.ledger is not None,
             "skip": asked.skip is not None and not when.events,
             "every": asked.every is not None and not when.events,
         }
@@ -112,7 +114,8 @@ class Delayed(Learning):
 
         when, core = self.when, self.choice.core
         most = MOST if when.pending is None else when.pending
-        return Pending(core, expire=when.expire, default_label=when.default_label, pending=most, keep=keep)
+        rules: dict[str, Any] = {"expire": when.expire, "default_label": when.default_label, "pending": most}
+        return Pending(core, **rules, keep=keep, alarm=self.alarm)
 
     @contextmanager
     def _watching(self, once: bool, stopped: Callable[[], bool]) -> Iterator[Callable[..., None]]:
@@ -140,7 +143,7 @@ class Delayed(Learning):
             yield watch
 
     def _writer(self, file: IO[bytes], at_once: bool) -> Written:
-        return Lines(file, at_once, self.choice.core.loss.probabilistic)
+        return Lines(file, at_once, self.choice.core)
 
     # -- after the rounds ------------------------------------------------------------------------------------
 
@@ -177,6 +180,7 @@ class Delayed(Learning):
 
         run, choice = self.run, self.choice
         show_late(self.late, title(run, choice), choice.task.words)
+        self._show_alarm()
         lines = [] if self.when.events else [*as_read(run, choice), *self.source.decisions]
         show_lines(lines)
         if self.receipt is not None:
@@ -210,6 +214,7 @@ class Events(Delayed):
             with Interrupt(self.file, gently=True) as interrupt:
                 interrupt.asks()
                 self.choice = self._chosen() if self.before is None else self.before
+                self._set_alarm()
                 keep = self._gathering(stack)
                 with self._watching(True, lambda: interrupt.asked) as watch:
                     self.interrupt = interrupt
@@ -292,10 +297,23 @@ class Objects(Written):
 class Lines(Written):
     """Predictions of a stream, row by row: comma-separated text."""
 
-    def __init__(self, file: IO[bytes], at_once: bool, probability: bool) -> None:
+    def __init__(self, file: IO[bytes], at_once: bool, core: Core) -> None:
         super().__init__(file, at_once)
-        file.write(b"row,score,probability,prediction\n" if probability else b"row,score,prediction\n")
+        sure = core.sure
+        probability = core.loss.probabilistic or (sure is not None and sure.calibration is not None)
+        self._sets = () if sure is None or sure.cover is None else columns_of(core)
+        names = ["row", "score", *(["probability"] if probability else []), "prediction", *self._sets]
+        file.write(as_line(names))
 
     def _line(self, answer: Answer) -> bytes:
         chance = [] if answer.probability is None else [repr(answer.probability)]
-        return as_line([str(answer.id), repr(answer.score), *chance, shown(answer.prediction)])
+        cells = [str(answer.id), repr(answer.score), *chance, shown(answer.prediction)]
+        return as_line([*cells, *self._set(answer)])
+
+    def _set(self, answer: Answer) -> list[str]:
+        """The cells of an interval or of a set."""
+        if answer.interval is not None:
+            return [repr(end) for end in answer.interval or NOWHERE]
+        if answer.set is not None:
+            return [as_set([shown(label) for label in answer.set])]
+        return [""] * len(self._sets)

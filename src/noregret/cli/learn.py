@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -67,6 +67,13 @@ class Asked(Shown, Solving, Reading, Playing):
     receipt: Annotated[
         Path | None, typer.Option(help="Write all that with its proof to this file; implies --certify.")
     ] = None
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the ledger of the run to this file: what bounds its regret, for verify and merge.",
+            metavar="FILE",
+        ),
+    ] = None
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False
@@ -110,6 +117,59 @@ class Asked(Shown, Solving, Reading, Playing):
     @property
     def proves(self) -> bool:
         return self.certify or self.receipt is not None
+
+
+class Watch(Group):
+    """What rings an alarm, and what happens then."""
+
+    alarm: Annotated[
+        str | None,
+        typer.Option(
+            help="Say so when the mean loss has surely risen above level:M (level:0.1), that of the baseline"
+            " (baseline), or that of a saved model (challenger:MODEL).",
+            metavar="NULL",
+        ),
+    ] = None
+    false_alarm: Annotated[
+        float | None,
+        typer.Option(
+            help="With --alarm: the probability that it ever rings for nothing, in the whole life of the run"
+            " (default 0.01).",
+            metavar="P",
+        ),
+    ] = None
+    after: Annotated[
+        int | None,
+        typer.Option(help="With --alarm: leave out the first N rounds of learning (default 0).", metavar="N"),
+    ] = None
+    alarm_loss: Annotated[
+        str | None,
+        typer.Option(
+            help="With --alarm: what is watched: zero-one (default for classes), brier (two classes), or, of numbers,"
+            " clip:B, which is min(|error|, B)/B.",
+            metavar="LOSS",
+        ),
+    ] = None
+    on_alarm: Annotated[
+        str | None,
+        typer.Option(
+            help="With --alarm: continue (default), restart (a new learner from the next round on) or reshare (of auto:"
+            " its weights start again from their prior).",
+            metavar="WHAT",
+        ),
+    ] = None
+    fail_on_alarm: Annotated[
+        bool,
+        typer.Option("--fail-on-alarm", help="With --alarm: exit with code 3 if it rang.", show_default=False),
+    ] = False
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The settings of the alarm, as far as they were given."""
+        names = {"null": "alarm", "loss": "alarm_loss"}
+        return {
+            name: getattr(self, names.get(name, name)) for name in ("null", "false_alarm", "after", "loss", "on_alarm")
+        }
 
 
 class Late(Group):
@@ -182,7 +242,13 @@ class Shards(Group):
 
 @grouped
 def learn(
-    stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked, late: Late, shards: Shards
+    stream: StreamFile,
+    named: Named,
+    settings: LearnerSettings,
+    asked: Asked,
+    watch: Watch,
+    late: Late,
+    shards: Shards,
 ) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
@@ -191,6 +257,8 @@ def learn(
     noregret learn spam.svm.gz
 
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
+
+    noregret learn clicks.csv --label clicked --alarm level:0.1 --fail-on-alarm
 
     noregret learn events.jsonl --events --task binary --predictions -
 
@@ -202,12 +270,12 @@ def learn(
     if shards.cluster is not None:
         from noregret.cli.cluster import Clustered
 
-        work: Learning = Clustered(stream, asked, late, shards)
+        work: Learning = Clustered(stream, asked, watch, late, shards)
     else:
         for name in ("shards", "mixing"):
             if getattr(shards, name) is not None:
                 raise SettingError(f"--{name} goes with --cluster")
-        work = learning(stream, asked, late)
+        work = learning(stream, asked, watch, late)
     work.check()
     work.play(named.learner, named.task, settings)
     work.finish()

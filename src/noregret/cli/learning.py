@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
+from noregret.cli.alarm import ALARM, alarm_of, check_alarm, check_kind, rings
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed, task_told
 from noregret.cli.drawing import (
     OF_PERCEPTRON,
@@ -33,19 +34,21 @@ from noregret.cli.solving import checked_gap, checked_seconds
 from noregret.cli.terminal import put_json
 from noregret.errors import EmptyError, SettingError
 from noregret.protocol import play, refuse_waiting
-from noregret.rounds import Gathering
+from noregret.rounds import Gathering, Keepers
 from noregret.stream.files import files_of
 from noregret.stream.opening import Input
 from noregret.stream.task import Task
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked
+    from noregret.cli.learn import Asked, Watch
     from noregret.learner import Core
+    from noregret.proof.ledger_again import Ledgers
     from noregret.proof.receipt import Receipt
-    from noregret.rounds import Rounds
+    from noregret.rounds import Keeper, Rounds
     from noregret.run import Run
     from noregret.stream import Stream
     from noregret.task.select import Selection
+    from noregret.watch.alarm import Alarm
 
 AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON, TANGENT)  # kinds of picture for which every round is kept
 
@@ -61,12 +64,15 @@ class Learning:
     rounds: Rounds | None = None  # kept where something looks back on them
     selection: Selection | None = None
     receipt: Any = None
+    ledgers: Ledgers | None = None
     kind: str | None = None  # of picture
+    alarm: Alarm | None = None
+    rung_before: int = 0  # how often it rang in earlier calls
     takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
-    def __init__(self, stream: str, asked: Asked) -> None:
+    def __init__(self, stream: str, asked: Asked, watch: Watch) -> None:
         self.stream = stream
-        self.asked = asked
+        self.asked, self.watch = asked, watch
 
     # -- before the stream is opened -------------------------------------------------------------------------
 
@@ -74,9 +80,11 @@ class Learning:
         """Say at once what cannot be."""
         asked = self.asked
         predictions = named(asked.predictions)
-        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.plot)
+        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.ledger, asked.plot)
         if asked.resume is not None:
-            check_writable(str(asked.resume), predictions, asked.receipt, asked.plot, what="the model")
+            check_writable(str(asked.resume), predictions, asked.receipt, asked.ledger, asked.plot, what="the model")
+            if asked.ledger is not None:
+                raise SettingError("--ledger needs every round, and a resumed model holds none")
         if asked.skip not in (None, "seen"):
             raise SettingError(f'--skip accepts only "seen"; got {asked.skip!r}')
         if asked.skip is not None and asked.resume is None:
@@ -97,6 +105,7 @@ class Learning:
                 )
         self.wanted_selection = self._selection_asked()
         self.proof = self._proof_asked()
+        check_alarm(self.watch, asked)
 
     def _selection_asked(self) -> dict[str, Any] | None:
         from noregret.cli.selecting import asked_for
@@ -163,6 +172,7 @@ class Learning:
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
                 self.held.core = self.choice.core
                 self._check_choice()
+                self._set_alarm()
                 gathering = self._gathering(stack)
                 once = self.asked.passes == 1 and not gathers
                 with self._watching(once, lambda: interrupt.asked) as watch:
@@ -177,9 +187,15 @@ class Learning:
             self._draw(self.kind, self.asked.plot)
         if self.receipt is not None and self.asked.receipt is not None:
             self.receipt.save(self.asked.receipt)
+        if self.ledgers is not None and self.asked.ledger is not None and self.run.rounds:
+            self.ledgers.receipt(self.run).save(self.asked.ledger)
 
     def _check_choice(self) -> None:
-        """Whether this learner can be certified, selected from and drawn as was asked."""
+        """Whether this learner can be certified, selected from and drawn as was asked, and has a ledger."""
+        if self.asked.ledger is not None:
+            from noregret.proof.ledger_again import Ledgers
+
+            self.ledgers = Ledgers(self.choice.core)
         if self.choice.radius is not None:
             self.proof["radius"] = self.choice.radius
         if self.asked.surrogate is not None:
@@ -193,6 +209,13 @@ class Learning:
         self.kind = self._kind_of_picture(self.choice.core)
         if self.kind in PLANAR:
             check_plane(self.source)
+
+    def _set_alarm(self) -> None:
+        """The alarm that was asked for, or that of a resumed model."""
+        core = self.choice.core
+        self.alarm, self.rung_before = alarm_of(self.watch, core), rings(core)
+        if self.kind in AMONG_ROWS:
+            check_kind(self.alarm, self.kind)
 
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
@@ -222,14 +245,19 @@ class Learning:
             return None
         return stack.enter_context(Gathering(bool(self.choice.core.config["bias"][0])))
 
+    def _kept(self, gathering: Gathering | None) -> Keeper | None:
+        """Whoever takes the rounds in as they are played."""
+        keepers = [one for one in (gathering, self.ledgers) if one is not None]
+        return None if not keepers else keepers[0] if len(keepers) == 1 else Keepers(*keepers)
+
     def _play(self, keep: Gathering | None, watch: Callable[..., None], stop: Callable[[], bool]) -> Run:
         return play(
             self.choice.core,
             self.source,
             passes=self.asked.passes,
             shuffle=self.asked.shuffle,
-            digest=self.asked.save is not None or self._looks_back,
-            keep=keep,
+            digest=self.asked.save is not None or self._looks_back or self.ledgers is not None,
+            keep=self._kept(keep),
             skip_seen=self.asked.skip is not None,
             again=self.asked.again or self.asked.resume is None,
             class_weight=self.recipe["class_weight"],
@@ -237,6 +265,7 @@ class Learning:
             stop=stop,
             cut=lambda: self.interrupt.asked,
             snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
+            alarm=self.alarm,
         )
 
     @contextmanager
@@ -321,6 +350,8 @@ class Learning:
             raise typer.Exit(stop_code())
         if placed != save:
             raise typer.Exit(1)
+        if self.watch.fail_on_alarm and self.run.alarm is not None and len(self.run.alarm["rang"]) > self.rung_before:
+            raise typer.Exit(ALARM)
 
     @property
     def going_on(self) -> str:
@@ -344,11 +375,20 @@ class Learning:
             answer["selection"] = self.selection.to_dict()
         put_json(answer)
 
+    def _show_alarm(self) -> None:
+        """What the alarm watches, and whether it rang."""
+        if self.run.alarm is not None:
+            from noregret.cli.show import show_alarm
+
+            print()
+            show_alarm(self.run.alarm)
+
     def _show(self) -> None:
         from noregret.cli.show import as_read, show_lines, show_run, title
 
         run, choice = self.run, self.choice
         show_run(run, title(run, choice), choice.task.words)
+        self._show_alarm()
         show_lines([*as_read(run, choice), *self.source.decisions])
         if self.receipt is not None:
             from noregret.cli.solving import show_receipt

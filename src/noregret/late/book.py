@@ -25,8 +25,10 @@ from noregret.errors import InputError, SettingError
 from noregret.example import foretell
 from noregret.late.judging import entries, escape_of, kept, missed, paid, paid_fresh, same
 from noregret.learner.core import Core
+from noregret.learner.sure import Told
 from noregret.rounds import Keeper
 from noregret.stream.block import Rows
+from noregret.watch.guard import Guard
 
 Vector = NDArray[np.float64]
 Key = Hashable
@@ -81,6 +83,7 @@ class Round:
     escape: float  # the probability of a class not seen before, for forecasters of classes
     version: int  # the rounds learned from before it
     size: float  # Λ‖x‖, where the rate asks for it
+    told: Told | None = None  # what was said beside the score
     label: float | None = None  # as a code; None while there is none
     ended: str = ""  # how it ended: labelled, defaulted or expired
 
@@ -151,7 +154,9 @@ def _exact(size: float) -> int:
 class Book:
     """The rounds of a learner whose labels come late."""
 
-    def __init__(self, core: Core, rules: Rules | None = None, *, keep: Keeper | None = None) -> None:
+    def __init__(
+        self, core: Core, rules: Rules | None = None, *, keep: Keeper | None = None, guard: Guard | None = None
+    ) -> None:
         if not core.learns:
             raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
         self.core = core
@@ -163,7 +168,7 @@ class Book:
         self.chain = bytes(32)  # a digest of every event so far
         self.answers = bytes(32)  # and of every score that was predicted
         self.trace = Trace() if keep is not None else None
-        self._keep = keep
+        self._keep, self._guard = keep, guard
 
     # -- predictions -------------------------------------------------------------------------------------------------
 
@@ -178,10 +183,13 @@ class Book:
         said, voices = self._foretold(row)
         core, place = self.core, self.counts.predicted
         escape = escape_of(core)
-        made = Round(place, kept(row), weight, said, voices, escape, core.rounds, self._size(row, weight))
+        size, told = self._size(row, weight), self._told(said)
+        made = Round(place, kept(row), weight, said, voices, escape, core.rounds, size, told)
         self.waiting[key] = made
         self._outside += _exact(made.size)
         self.counts.predicted += 1
+        if self._guard is not None:
+            self._guard.began(place)
         self._chained(b"predict", place, made.row, weight)
         self.answers = hashlib.sha256(self.answers + said.astype("<f8").tobytes()).digest()
         if len(self.waiting) > self.rules.pending:
@@ -231,7 +239,10 @@ class Book:
         """A label after its time: a round of its own, predicted and learned now."""
         self.counts.after_expiry += 1
         said, voices = self._foretold(known.row)
-        now = replace(known, said=said, voices=voices, escape=escape_of(self.core), version=self.core.rounds)
+        core = self.core
+        now = replace(
+            known, said=said, voices=voices, escape=escape_of(core), version=core.rounds, told=self._told(said)
+        )
         self._learn(now, key, y, "labelled")
         return "learned"
 
@@ -261,6 +272,8 @@ class Book:
             fresh = self._play(one, labels, weights)
         finally:
             core.state["outstanding"] = 0.0
+        if core.sure is not None and one.told is not None:
+            core.sure.label(one.told, one.said, y, one.weight, early=not one.version and core.rounds > 1)
         self.counts.labelled += 1
         self.counts.delay += core.rounds - 1 - one.version
         self.figures.mistakes += missed(core, one.said, y)
@@ -269,6 +282,10 @@ class Book:
         if self.trace is not None:
             said = -paid(core, one.said, one.escape, y) if core.multiclass else float(one.said[0])
             self.trace.add(one.place, said, y, outstanding)
+        if self._guard is not None and ended == "labelled":
+            self._guard.outcome(one.place, one.said, y)  # one that had expired has no outcome any more
+        elif self._guard is not None:
+            self._guard.nothing(one.place)
         self._chained(b"label", one.place, None, y)
         self._remember(key, replace(one, label=y, ended=ended))
 
@@ -283,11 +300,15 @@ class Book:
 
     def _play(self, one: Round, y: Vector, weights: Vector | None) -> Vector:
         """The learner's own round; the members of a mixture are judged by what they said when the row came."""
-        self.core.foretold = one.voices
+        self.core.foretold, self.core.aside = one.voices, True
         try:
             return self.core.play(one.row, y, weights, self._keep)
         finally:
-            self.core.foretold = None
+            self.core.foretold, self.core.aside = None, False
+
+    def _told(self, said: Vector) -> Told | None:
+        """What is said now beside such a score."""
+        return None if self.core.sure is None else self.core.sure.told(said)
 
     def _outstanding(self) -> float:
         if int(self.core.config["rate"][0]) != DELAYED:
@@ -341,6 +362,8 @@ class Book:
             return
         one = self._taken(key)
         self.counts.expired += 1
+        if self._guard is not None:
+            self._guard.nothing(one.place)
         self._chained(b"expire", one.place)
         self._remember(key, replace(one, ended="expired"))
 

@@ -34,7 +34,7 @@ class Format(NamedTuple):
 
 
 FORMATS = (
-    Format("arrow", "read_parquet", (".parquet", ".pq"), (b"PAR1",)),
+    Format("parquet", "read_parquet", (".parquet", ".pq"), (b"PAR1",)),
     Format("arrow", "read_ipc", (".arrow", ".arrows", ".feather", ".ipc"), (b"ARROW1", b"\xff\xff\xff\xff")),
     Format("npz", "Npz", (".npz",), (b"PK\x03\x04",), "an .npz archive"),
     Format("jsonlines", "JsonLines", (".jsonl", ".ndjson")),
