@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SINGLE = (  # options for rounds that come one after another, in one process
     *("shuffle", "resume", "skip", "again", "every", "predictions", "select", "plot", "anytime", "surrogate"),
-    *("class_weight", "cache"),
+    *("class_weight", "cache", "ledger"),
 )
 
 
@@ -29,7 +29,7 @@ class Clustered(Learning):
 
     def __init__(self, stream: str, asked: Asked, watch: Watch, late: Late, shards: Shards) -> None:
         super().__init__(stream, asked, watch)
-        self._late, self._how = late, shards
+        self._late, self._how, self._watch = late, shards, watch
 
     def check(self) -> None:
         from noregret.cluster.choosing import told
@@ -39,6 +39,9 @@ class Clustered(Learning):
             raise SettingError("labels that come late cannot be learned with --cluster: leave it out")
         for name in SINGLE:
             if getattr(self.asked, name) not in (None, False):
+                raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
+        for name in self._watch.options():
+            if getattr(self._watch, name) not in (None, False):
                 raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
         if self.stream == "-":
             raise SettingError("--cluster needs files: standard input can be read by one process alone")

@@ -40,6 +40,10 @@ def mixable(core: Core) -> None:
     made = core.preparation
     if made.scale or made.remade or core.needs_past:
         raise SettingError("shards: rows are played as they come or at length 1: leave out scale, expand and lags")
+    if core.sure is not None:
+        raise SettingError(
+            "shards: what is said beside the scores is of rounds in one order: leave out cover and calibrate"
+        )
     if core.rate.code not in PACES:
         raise SettingError(f"shards: the rate must be auto, constant, sqrt or horizon, got {core.settings['rate']}")
 
