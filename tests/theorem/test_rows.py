@@ -428,6 +428,7 @@ def on_parts(core, X, y, count, **how):
 @pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
 @pytest.mark.parametrize("kind", ["separable", "plain", "whole"])
 def test_mixed_perceptrons(kind, mixing):
+    """mixing-sum, mixing-mistakes, mixing-root, mixing-novikoff, mixing-epochs."""
     rng = seeded("shards", kind, mixing)
     for _ in range(8):
         X = rng.integers(-4, 5, size=(int(rng.integers(6, 20)), 2)).astype(float)
@@ -450,6 +451,7 @@ def test_mixed_perceptrons(kind, mixing):
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute"])
 def test_merged_ledgers(loss):
+    """shards-one, shards-each."""
     rng = seeded("ledgers", loss)
     for _ in range(4):
         X = rng.normal(size=(int(rng.integers(6, 30)), 3))

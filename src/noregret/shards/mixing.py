@@ -19,7 +19,7 @@ UNIFORM, MISTAKES, ONCE = "uniform", "mistakes", "once"
 RULES = (UNIFORM, MISTAKES, ONCE)
 COUNTEREXAMPLE = (
     "one-shot averaging has no mistake bound: one shard holds (3,3) with +1, the other (3,2) with −1; both perceptrons"
-    " end without a mistake, their mean (0, ½) is wrong on (3,2) for ever, and (−1, 1.4) separates the rows"
+    " end without a mistake, their mean (0, ½) is wrong on (3,2) forever, and (−1, 1.4) separates the rows"
 )
 
 
@@ -29,7 +29,7 @@ def check_rule(mixing: str) -> None:
 
 
 def counts_of(rule: str, mistakes: Sequence[int]) -> list[int]:
-    """The c of an epoch: 1 for every shard, or its mistakes; where nobody made one, 1 again."""
+    """The c of an epoch: 1 forevery shard, or its mistakes; where nobody made one, 1 again."""
     by_mistakes = rule == MISTAKES and any(mistakes)
     return list(mistakes) if by_mistakes else [1] * len(mistakes)
 
