@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from noregret.kernel import custom as custom_kernel
     from noregret.late.pending import Pending
     from noregret.late.playing import play_late
+    from noregret.live import follow
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.mean import MeanRun, mean_estimation
@@ -108,6 +109,7 @@ if TYPE_CHECKING:
     from noregret.task.select import Selection, select
     from noregret.task.separate import Separation, separate
     from noregret.watch.alarm import Alarm
+    from noregret.watch.windows import Windows
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
@@ -190,6 +192,7 @@ _HOME = {
     "VovkAzouryWarmuth": "sklearn",
     "VotedPerceptron": "sklearn",
     "WeightedMajority": "experts",
+    "Windows": "watch.windows",
     "audit": "task.audit",
     "audit_pass": "task.audit",
     "blend": "task.blend",
@@ -200,6 +203,7 @@ _HOME = {
     "dimensions": "finite",
     "duel": "finite",
     "family": "finite",
+    "follow": "live",
     "linear_game": "adversary",
     "load": "sklearn",
     "load_class": "finite",
@@ -297,6 +301,7 @@ __all__ = [
     "VotedPerceptron",
     "VovkAzouryWarmuth",
     "WeightedMajority",
+    "Windows",
     "__version__",
     "audit",
     "audit_pass",
@@ -308,6 +313,7 @@ __all__ = [
     "dimensions",
     "duel",
     "family",
+    "follow",
     "linear_game",
     "load",
     "load_class",

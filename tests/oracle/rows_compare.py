@@ -21,6 +21,7 @@ from oracle import (  # noqa: F401
     rows_quadratic,
     rows_shards,
     rows_steps,
+    rows_windows,
 )
 from oracle.forging import EXACT, LOWER
 from oracle.rows import ORACLE, Data, dec

@@ -13,7 +13,7 @@ from noregret.cli.terminal import put_json
 from noregret.errors import SettingError
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Late, Shards, Watch
+    from noregret.cli.learn import Asked, InWindows, Late, Shards, Watch
     from noregret.shards.play import ShardedRun
 
 SINGLE = (  # options for rounds that come one after another, in one process
@@ -27,21 +27,21 @@ class Clustered(Learning):
 
     sharded: ShardedRun
 
-    def __init__(self, stream: str, asked: Asked, watch: Watch, late: Late, shards: Shards) -> None:
-        super().__init__(stream, asked, watch)
-        self._late, self._how, self._watch = late, shards, watch
+    def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, late: Late, shards: Shards) -> None:
+        super().__init__(stream, asked, watch, kept, late.time)
+        self._late, self._how, self._watch, self._kept = late, shards, watch, kept
 
     def check(self) -> None:
         from noregret.cluster.choosing import told
         from noregret.shards.mixing import check_rule
 
-        if self._late.asked:
+        if self._late.asked or self._late.time is not None:
             raise SettingError("labels that come late cannot be learned with --cluster: leave it out")
         for name in SINGLE:
             if getattr(self.asked, name) not in (None, False):
                 raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
-        for name in self._watch.options():
-            if getattr(self._watch, name) not in (None, False):
+        for group, name in [(group, name) for group in (self._watch, self._kept) for name in group.options()]:
+            if getattr(group, name) not in (None, False):
                 raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
         if self.stream == "-":
             raise SettingError("--cluster needs files: standard input can be read by one process alone")

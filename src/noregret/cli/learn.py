@@ -41,10 +41,11 @@ class Asked(Shown, Solving, Reading, Playing):
 
     class_weight: Annotated[str | None, typer.Option(help="Weights by label, for example spam=2,ham=1.")] = None
     predictions: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             help="Write every prediction, made before its label was seen, to this file. - is standard output, row by"
-            " row; what else is printed then goes to standard error.",
+            " row; what else is printed then goes to standard error. With --events also redis://HOST/STREAM or"
+            " kafka://HOST/TOPIC, each at least once.",
             metavar="FILE",
         ),
     ] = None
@@ -109,7 +110,7 @@ class Asked(Shown, Solving, Reading, Playing):
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
             " features boundary and updates; of a perceptron lifting and surrogate; of linear learners tangent; with"
-            " --certify regret and bounds.",
+            " --windows windows; with --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None
@@ -172,6 +173,35 @@ class Watch(Group):
         }
 
 
+class InWindows(Group):
+    """Windows of the run, and what is compared in them."""
+
+    windows: Annotated[
+        str | None,
+        typer.Option(
+            help="Tell how each window went: of N rounds (1000; older ones are joined), every:N (all are kept), or each"
+            " day or week of the column --time.",
+            metavar="WINDOWS",
+        ),
+    ] = None
+    challenger: Annotated[
+        str | None,
+        typer.Option(
+            help="With --windows: saved models, separated by commas, that learn nothing beside; their losses are"
+            " measured.",
+            metavar="MODEL,...",
+        ),
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            help="With --windows day or week: whose days, such as Europe/Paris (default: those of the column, UTC where"
+            " it states no zone).",
+            metavar="ZONE",
+        ),
+    ] = None
+
+
 class Late(Group):
     """When labels come, and what happens where they do not."""
 
@@ -179,7 +209,8 @@ class Late(Group):
         bool,
         typer.Option(
             "--events",
-            help="Read a log of events (JSON Lines): rows to predict, and labels that follow by id.",
+            help="Read a log of events (JSON Lines), redis://HOST/STREAM or kafka://HOST/TOPIC: rows to predict, and"
+            " labels that follow by id.",
             show_default=False,
         ),
     ] = False
@@ -194,7 +225,10 @@ class Late(Group):
         ),
     ] = None
     time: Annotated[
-        str | None, typer.Option(help="With --arrival: the column with the time of each row.", metavar="COLUMN")
+        str | None,
+        typer.Option(
+            help="With --arrival, --windows day or week: the column with the time of each row.", metavar="COLUMN"
+        ),
     ] = None
     expire: Annotated[
         int | None,
@@ -213,10 +247,25 @@ class Late(Group):
         ),
     ] = None
 
+    until_idle: Annotated[
+        float | None,
+        typer.Option(
+            help="Of Redis or Kafka: stop when nothing has come for so long; 0: with what is there (default: go on).",
+            metavar="SECONDS",
+        ),
+    ] = None
+    after_position: Annotated[
+        str | None,
+        typer.Option(
+            help="Of Redis or Kafka: read what comes behind this position, not behind the model's.", metavar="POSITION"
+        ),
+    ] = None
+
     @property
     def asked(self) -> bool:
         """Whether labels come late."""
-        return self.events or any(getattr(self, name) is not None for name in self.options() if name != "events")
+        apart = ("events", "time")  # windows need the time of a row too
+        return self.events or any(getattr(self, name) is not None for name in self.options() if name not in apart)
 
 
 class Shards(Group):
@@ -247,6 +296,7 @@ def learn(
     settings: LearnerSettings,
     asked: Asked,
     watch: Watch,
+    kept: InWindows,
     late: Late,
     shards: Shards,
 ) -> None:
@@ -263,6 +313,8 @@ def learn(
     noregret learn events.jsonl --events --task binary --predictions -
 
     noregret learn 'clicks/*.parquet' --learner ogd --loss logistic --cluster local:4 --passes 5
+
+    noregret learn redis://localhost/clicks --events --task binary --save clicks.nr --every 10s
     """
     from noregret.cli.late import learning
     from noregret.errors import SettingError
@@ -270,12 +322,12 @@ def learn(
     if shards.cluster is not None:
         from noregret.cli.cluster import Clustered
 
-        work: Learning = Clustered(stream, asked, watch, late, shards)
+        work: Learning = Clustered(stream, asked, watch, kept, late, shards)
     else:
         for name in ("shards", "mixing"):
             if getattr(shards, name) is not None:
                 raise SettingError(f"--{name} goes with --cluster")
-        work = learning(stream, asked, watch, late)
+        work = learning(stream, asked, watch, kept, late)
     work.check()
     work.play(named.learner, named.task, settings)
     work.finish()

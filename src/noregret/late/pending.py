@@ -21,11 +21,14 @@ from noregret.late import stored
 from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules
 from noregret.learner.core import Core
 from noregret.learner.sure import Sure, Told, intervals, words
+from noregret.live.reader import Position, position_of
 from noregret.loss import probability_of, softmax
 from noregret.rounds import Keeper
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.labels import plain_label, same
 from noregret.watch.alarm import Alarm
+from noregret.watch.late_windows import LateWindows, late_again
+from noregret.watch.windows import Windows
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class Pending:
         remembered: int = REMEMBERED,
         keep: Keeper | None = None,
         alarm: Alarm | None = None,
+        windows: Windows | None = None,
     ) -> None:
         core = getattr(learner, "core", None)
         if not isinstance(core, Core):
@@ -87,12 +91,17 @@ class Pending:
         self.default_label = default_label
         self._spelled: dict[float, Any] = {}  # each code as its label was first spelled
         self.events, self.log = 0, bytes(32)  # of a log: how many, and the digest of each behind those before it
+        self.position: Position | None = None  # how far the stream of a broker was learned from
         self._held: list[tuple[Key, Any]] = []  # labels of which it is open which is which
         default = None if default_label is None else self._code(default_label)
         if default_label is not None and default is None:
             raise SettingError(f"{spelled('default_label')}: {default_label!r} does not tell which label is positive")
         self.guard = None if alarm is None else alarm.guard(core, late=True)
-        self.book = Book(core, Rules(expire, default, pending, remembered), keep=keep, guard=self.guard)
+        windows = late_again(core) if windows is None else windows
+        self.windows = None if windows is None else LateWindows(windows, core)
+        self.book = Book(
+            core, Rules(expire, default, pending, remembered), keep=keep, guard=self.guard, windows=self.windows
+        )
         if core.late is not None:
             given = {"expire": expire, "pending": None if pending == MOST else pending, "default_label": default_label}
             self._restore(core.late)
@@ -318,15 +327,21 @@ class Pending:
         """From now on a model file of the learner has the rounds that wait now."""
         spelled = [(code, _plain(label)) for code, label in self._spelled.items()]
         held = [(key, _plain(label)) for key, label in self._held]
-        if self.guard is not None:
-            self.guard.keep()
-        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log)
+        self.keep_watchers()
+        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log, self.position)
+
+    def keep_watchers(self) -> None:
+        """The same of what watches the rounds."""
+        for watcher in (self.guard, self.windows):
+            if watcher is not None:
+                watcher.keep()
 
     def _restore(self, kept: dict[str, Any]) -> None:
         """Go on from what a model file kept; its rules hold."""
         found = stored.restore(self.book, kept)
         self.default_label, self.events, self.log = found.default_label, found.events, found.log
         self._spelled, self._held = dict(found.spelled), list(found.held)
+        self.position = None if found.position is None else position_of(found.position)
 
 
 def _plain(label: Any) -> Any:

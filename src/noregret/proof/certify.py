@@ -70,7 +70,7 @@ def certify(
     rounds. The interval's width is at most `gap` of the comparator's loss (or of 1), unless `seconds` run out before.
     `selection` is what `select` chose from the run: the receipt then proves its risk certificates too. `surrogate` is a
     convex loss, by name or a `custom_loss`: a perceptron's mistakes are compared with it too (Mohri & Rostamizadeh,
-    Theorem 2).
+    Theorem 2). Of a run that was watched from its first round on the receipt holds what the watchers claim, too.
 
     >>> from noregret.learner import OnlineGradientDescent
     >>> from noregret.protocol import play
@@ -88,7 +88,11 @@ def certify(
     core = _learner_of(run)
     asked, segments = chosen_surrogate(surrogate, core), chains(core)
     given = [read_again(stream, core.options) for stream in streams]
-    again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
+    from noregret.proof.watched import WatchedReceipt, watched_claims, watchers_of
+
+    new = fresh(core.name, core.settings, classes(core))
+    watchers = watchers_of(core, new)
+    again = replay(new, segments, given, **watchers)
     _check_same(run, again.run, ", ".join(getattr(stream, "source", "the stream") for stream in given))
     made = receipt_of(
         again,
@@ -102,7 +106,8 @@ def certify(
         watch=watch,
         surrogate=asked,
     )
-    return made if selection is None else with_selection(made, selection)
+    made = made if selection is None else with_selection(made, selection)
+    return WatchedReceipt(made, watched_claims(watchers, again)) if watchers else made
 
 
 def _learner_of(run: Run) -> Core:

@@ -39,6 +39,7 @@ from noregret.proof.theorems import (
     succession,
     vaw,
     voted,
+    windows,
 )
 
 __all__ = ["THEOREMS", "certificates", "spoken"]
@@ -72,6 +73,7 @@ MODULES = (
     ledger,
     cover,
     alarm,
+    windows,
     finite,
     experts,
     batch,
