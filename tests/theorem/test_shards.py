@@ -72,7 +72,7 @@ def test_no_certificate_is_broken_and_receipts_stand(seed, tmp_path):
 
 
 def test_the_separable_bound_is_attained_by_ties():
-    """One row x = 1 on each of two shards, every score a tie at first: K = 1 = r²‖u‖² (mixing-novikoff, mixing-epochs)."""
+    """A row x = 1 on each of two shards, a tie at first: K = 1 = r²‖u‖² (mixing-novikoff, mixing-epochs)."""
     run = nr.play_shards(nr.Perceptron(), ([[1.0], [1.0]], [1, 1]), shards=2, passes=4, certify=True)
     found = {one["theorem"]: one for one in run.receipt.certificates}
     assert found["mixing-novikoff"]["observed"] == 1.0

@@ -29,7 +29,7 @@ class Clustered(Learning):
 
     def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, late: Late, shards: Shards) -> None:
         super().__init__(stream, asked, watch, kept, late.time)
-        self._late, self._how, self._watch, self._kept = late, shards, watch, kept
+        self._late, self._how, self._beside = late, shards, (watch, kept)
 
     def check(self) -> None:
         from noregret.cluster.choosing import told
@@ -40,9 +40,10 @@ class Clustered(Learning):
         for name in SINGLE:
             if getattr(self.asked, name) not in (None, False):
                 raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
-        for group, name in [(group, name) for group in (self._watch, self._kept) for name in group.options()]:
-            if getattr(group, name) not in (None, False):
-                raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
+        for group in self._beside:
+            for name in group.options():
+                if getattr(group, name) not in (None, False):
+                    raise SettingError(f"{flag(name)} cannot be used with --cluster: leave it out")
         if self.stream == "-":
             raise SettingError("--cluster needs files: standard input can be read by one process alone")
         told(self._how.cluster)
