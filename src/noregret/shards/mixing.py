@@ -29,7 +29,7 @@ def check_rule(mixing: str) -> None:
 
 
 def counts_of(rule: str, mistakes: Sequence[int]) -> list[int]:
-    """The c of an epoch: 1 forevery shard, or its mistakes; where nobody made one, 1 again."""
+    """The c of an epoch: 1 for every shard, or its mistakes; where nobody made one, 1 again."""
     by_mistakes = rule == MISTAKES and any(mistakes)
     return list(mistakes) if by_mistakes else [1] * len(mistakes)
 
