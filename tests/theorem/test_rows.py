@@ -433,7 +433,6 @@ def on_parts(core, X, y, count, **how):
 @pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
 @pytest.mark.parametrize("kind", ["separable", "plain", "whole"])
 def test_mixed_perceptrons(kind, mixing):
-    """mixing-sum, mixing-mistakes, mixing-root, mixing-novikoff, mixing-epochs."""
     rng = seeded("shards", kind, mixing)
     for _ in range(8):
         X = rng.integers(-4, 5, size=(int(rng.integers(6, 20)), 2)).astype(float)
@@ -450,13 +449,14 @@ def test_mixed_perceptrons(kind, mixing):
         data = Mixed(facts, rows, mixing, passes)
         assert [sum(one["mistakes"] for one in epoch.figures) for epoch in found.epochs] == data.mistakes
         assert found.weights.tolist() == data.w
+        names = ["mixing-sum", "mixing-mistakes", "mixing-root", "mixing-novikoff", "mixing-epochs"]
+        assert [one.name for one in shard_theorems(facts)] == names
         for one in shard_theorems(facts):
             compare(one, facts, data, SHARD_NEEDS)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute"])
 def test_merged_ledgers(loss):
-    """shards-one, shards-each."""
     rng = seeded("ledgers", loss)
     for _ in range(4):
         X = rng.normal(size=(int(rng.integers(6, 30)), 3))
@@ -473,6 +473,7 @@ def test_merged_ledgers(loss):
         )
         plays = [[data_of_pass(shard, *begun[place]) for begun in starts] for place, shard in enumerate(engine.shards)]
         facts = Proving(engine, core, "uniform").facts(found, {})
+        assert [one.name for one in shard_theorems(facts)] == ["shards-one", "shards-each"]
         for one in shard_theorems(facts):
             assert compare(one, facts, Merged(facts, plays, 2.0), SHARD_NEEDS)
 
