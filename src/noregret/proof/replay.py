@@ -63,6 +63,11 @@ def chains(core: Core) -> list[Segment]:
                 "certify: the labels of this run came late: ask for the receipt where they are learned"
                 f" ({spelled('receipt', 'FILE', python='certify(late_run, log)')})"
             )
+        if segment.get("shards"):
+            raise SettingError(
+                "certify: this model was learned on shards: ask for the receipt where it is learned"
+                f" ({spelled('receipt', 'FILE', python='play_shards(..., certify=True)')})"
+            )
         if segment.get("changed"):
             raise SettingError(
                 "certify: another learner went on where an alarm rang, so the run cannot be replayed as that of one"
