@@ -64,7 +64,7 @@ class Live(Events):
         return self.reader
 
     def _save(self, core: Core) -> None:
-        """First the answers, then the model with its position, and then the broker is told."""
+        """First the answers, then the model with its position, and then the broker hears of it."""
         if self.sink is not None:
             self.sink.flush()
         super()._save(core)

@@ -1,7 +1,7 @@
 """Streams of a broker, Redis or Kafka: events that are read from a position on, and a place where answers go.
 
 The position that counts is the one in the model file: it is saved in the same file, at the same moment, as what was
-learned up to it. A broker is told afterwards, and whoever starts again begins with the saved position, whatever the
+learned up to it. A broker hears of it afterwards, and whoever starts again begins with the saved position, whatever the
 broker says.
 """
 

@@ -30,7 +30,7 @@ REFUSED = (
 )
 _silent = logging.getLogger("noregret.live.kafka")
 _silent.addHandler(logging.NullHandler())
-_silent.propagate = False  # what librdkafka would write to standard error is told in a sentence
+_silent.propagate = False  # what librdkafka would write to standard error becomes a sentence
 
 
 def _settings(where: Address, **own: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def shown(address: str) -> str:
 
 
 def size_of(address: str) -> int:
-    """How many bytes the file holds; a sentence for what is no file."""
+    """How many bytes the file holds; a sentence where there is none."""
     files, path = _place(address)
     found = _info(files, path, address)
     if found.is_file:
