@@ -226,15 +226,19 @@ class Loss:
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
-def svmlight(path: str) -> tuple[list[Any], list[Row]]:
-    """The labels and rows of an svmlight file; a feature is the number that is written."""
-    labels, rows = list[Any](), list[Row]()
-    for line in Path(path).read_text(encoding="utf-8").splitlines():
-        if said := line.partition("#")[0].split():
+def svmlight(path: str, two: Any, numbers: bool) -> tuple[list[Any], list[Row], list[float], list[float] | None]:
+    """Labels, rows, codes and, of rows as they were played, weights; a feature is the number that is written."""
+    text = Path(path).read_text(encoding="utf-8")
+    handed = text.startswith("# rows as they were played")
+    labels, rows, k = list[Any](), list[Row](), list[float]()
+    for line in text.splitlines():
+        before, _, behind = line.partition("#")
+        if said := before.split():
             pairs = [one.partition(":") for one in said[1:] if not one.startswith("qid:")]
             labels.append(said[0])
             rows.append(([int(j) for j, _, _ in pairs], [float(x) for _, _, x in pairs]))
-    return labels, rows
+            k.append(float(behind.rpartition("weight ")[2] or 1.0) if handed else 1.0)
+    return labels, rows, codes(labels, two if not handed else None, numbers), k if handed else None
 
 
 def plain(label: Any) -> Any:
@@ -1001,10 +1005,10 @@ def played(done: Claims, said: dict[str, Any], paths: Sequence[str], numbers: bo
     segments, replay, given = said["segments"], said["replay"], list[tuple[list[Row], list[float], list[float]]]()
     same = len(paths) == len(segments) and not any(one["shuffle"] is not None for one in segments)
     for place, path in enumerate(paths):
-        labels, rows = svmlight(path)
-        y, one = codes(labels, said["learner"]["labels"], numbers), segments[place if same else 0]
+        labels, rows, y, handed = svmlight(path, said["learner"]["labels"], numbers)
+        same, one = same and handed is None, segments[place if same else 0]
         weight = {plain(key): float(w) for key, w in (one["class_weight"] or {}).items()} if same else {}
-        k, times = [weight.get(plain(label), 1.0) for label in labels], one["passes"] if same else 1
+        k, times = handed or [weight.get(plain(label), 1.0) for label in labels], one["passes"] if same else 1
         most = one["rows"] if same and not one["ended"] else len(rows) * times
         rows, y, k = (rows * times)[:most], (y * times)[:most], (k * times)[:most]
         same = same and digest(rows, y, k) == one["digest"] and len(rows) == one["rows"]

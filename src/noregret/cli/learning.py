@@ -74,9 +74,9 @@ class Learning:
         """Say at once what cannot be."""
         asked = self.asked
         predictions = named(asked.predictions)
-        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.plot)
+        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.plot, asked.rows_out)
         if asked.resume is not None:
-            check_writable(str(asked.resume), predictions, asked.receipt, asked.plot, what="the model")
+            check_writable(str(asked.resume), predictions, asked.receipt, asked.plot, asked.rows_out, what="the model")
         if asked.skip not in (None, "seen"):
             raise SettingError(f'--skip accepts only "seen"; got {asked.skip!r}')
         if asked.skip is not None and asked.resume is None:
@@ -108,6 +108,7 @@ class Learning:
         """What is asked of the certificates."""
         gap, seconds, anytime = self.asked.gap, self.asked.seconds, self.asked.anytime
         given = {"gap": gap, "seconds": seconds, "anytime": anytime or None, "surrogate": self.asked.surrogate}
+        given["scores"] = self.asked.scores
         for name, value in given.items():
             if value is not None and not self.asked.proves:
                 raise SettingError(f"{flag(name)} goes with --certify or --receipt")
@@ -116,7 +117,8 @@ class Learning:
                 "--certify needs every round, and a resumed model holds none:"
                 " save it and use noregret certify MODEL STREAM..."
             )
-        return {"gap": checked_gap(gap), "seconds": checked_seconds(seconds), "anytime": anytime}
+        proof = {"gap": checked_gap(gap), "seconds": checked_seconds(seconds), "anytime": anytime}
+        return {**proof, "scores": self.asked.scores}
 
     def _prepare(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
         """What can be said before the stream is opened; a resumed learner is there already."""
@@ -171,6 +173,10 @@ class Learning:
                     self.run = replace(self.run, stopped=True)
             self.rounds = None if gathering is None or self.run.stopped else gathering.done()
             self._select_and_save()
+            if self.rounds is not None and self.asked.rows_out is not None:
+                from noregret.rows_out import write_rows
+
+                write_rows(self.asked.rows_out, self.rounds)
             if self.rounds is not None and self.asked.proves:
                 self.receipt = self._certified(self.rounds)
         if self.kind is not None and self.asked.plot is not None:
@@ -215,7 +221,9 @@ class Learning:
 
     @property
     def _looks_back(self) -> bool:
-        return self.asked.proves or self.wanted_selection is not None or self.kind in AMONG_ROWS
+        asked = self.asked
+        wanted = asked.proves or asked.rows_out is not None
+        return wanted or self.wanted_selection is not None or self.kind in AMONG_ROWS
 
     def _gathering(self, stack: ExitStack) -> Gathering | None:
         if not self._looks_back:

@@ -144,10 +144,14 @@ def check_run(
     _check_replay(done, receipt, played)
     _check_figures(done, receipt.figures, figures(Facts(played.run, played.rounds)))
     _check_vectors(receipt, played)
+    if "scores" in receipt.points:
+        given, again_ = receipt.points["scores"], played.rounds.scores
+        alike = own_code(core) is None and again_ is not None and given.tobytes() == again_.tobytes()
+        done.true("the scores that are logged", alike)
     _check_places(done, receipt, core, len(played.rounds))
     used = {name for entry in receipt.entries for name in entry["points"].values()}
     found = [check_entry(done, entry, played, receipt.points) for entry in receipt.entries]
-    others = {name: point for name, point in receipt.points.items() if name not in used}
+    others = {name: point for name, point in receipt.points.items() if name not in used and name != "scores"}
     done.true("every vector is one that a claim is proved by", set(others) <= NAMES)
     main = found[0] if receipt.regret is not None else None
     facts = Facts(played.run, played.rounds, main, others, surrogate=surrogate)
