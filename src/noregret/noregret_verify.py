@@ -241,6 +241,23 @@ def svmlight(path: str, two: Any, numbers: bool) -> tuple[list[Any], list[Row], 
     return labels, rows, codes(labels, two if not handed else None, numbers), k if handed else None
 
 
+def prepared(rows: list[Row], how: Mapping[str, Any]) -> list[Row]:
+    """Each feature divided by its largest size so far, rows scaled to norm 1: whatever of it is asked for."""
+    made, peak = list[Row](), dict[int, float]()
+    for j, x in rows:
+        if how.get("scale") == "max":
+            for i, value in zip(j, x, strict=True):
+                peak[i] = max(peak.get(i, 0.0), abs(value))
+            x = [value / peak[i] if peak[i] else 0.0 for i, value in zip(j, x, strict=True)]
+        if how.get("unit_norm") and any(x):
+            top = max(map(abs, x))
+            x = [value / top for value in x]
+            size = math.sqrt(_added(x))
+            x = [value / size for value in x]
+        made.append((j, x))
+    return made
+
+
 def plain(label: Any) -> Any:
     try:
         return float(label)
@@ -304,6 +321,7 @@ class Rounds:
     def __init__(self, rows: list[Row], y: list[float], k: list[float], bias: int, dense: bool) -> None:
         self.rows, self.y, self.k, self.bias, self.dense = rows, y, k, bias, dense
         self.width = max((max(j) + 1 for j, _ in rows if j), default=0) + bias
+        self.features = max(self.width - bias - (not dense), 0)  # of svmlight, the highest
         self.shift = bits(x for _, values in rows for x in values)
 
     def first(self, count: int) -> Rounds:
@@ -417,7 +435,9 @@ class Descent:
         self.total += [0.0] * (0 if self.perceptron else len(self.z) - len(self.total))
 
     def predict(self, row: Row, dense: bool) -> float:
-        self.grow(row)
+        """The score of a row that is not learned from: features that were never learned are left out."""
+        kept = [(j, x) for j, x in zip(*row, strict=True) if j < len(self.z)]
+        row = [j for j, _ in kept], [x for _, x in kept]
         return self.scale * (products(row, self.z, dense)[0] + self.one * self.bias)
 
     def play(self, row: Row, y: float, k: float, dense: bool, outstanding: float = 0.0) -> float:
@@ -826,19 +846,37 @@ def theorems(done: Claims, f: Facts, said: list[dict[str, Any]], learner: str) -
 
 
 def theorem(done: Claims, f: Facts, said: dict[str, Any]) -> None:
-    """Its assumptions, its bound, what it is compared with, the values it was made from, and the verdict."""
+    """One that is covered."""
     name = said["theorem"]
-    needs = [NEEDS[one] for one in (MISTAKES[name] if name in MISTAKES else REGRETS[name])[0]]
-    done.same(f"{name}: its assumptions", [one["statement"] for one in said["assumptions"]], [one for one, _ in needs])
-    held = True
-    for one, (statement, holds) in zip(said["assumptions"], needs, strict=True):
-        found = holds(f) if held else one["holds"]
-        done.same(f"{name}: {statement}", [one["holds"], one["checked"]], [found, True])
+    facts, held = dict[str, Any](), True
+    for one in (MISTAKES[name] if name in MISTAKES else REGRETS[name])[0]:
+        facts[NEEDS[one][0]] = found = NEEDS[one][1](f) if held else None  # what comes after a need that fails
         held = held and bool(found)
+    needs = (MISTAKES[name] if name in MISTAKES else REGRETS[name])[0]
+    stated = [one["statement"] for one in said["assumptions"]]
+    done.same(f"{name}: its assumptions", stated, [NEEDS[one][0] for one in needs])
+    of = _mistakes if name in MISTAKES else _regrets
+    judged(done, said, facts, *(of(f, said) if held else (Span(0), Span(0), None, {})))
+
+
+def judged(
+    done: Claims,
+    said: dict[str, Any],
+    facts: Mapping[str, Any],
+    bound: Span,
+    observed: Span,
+    ceiling: Span | None,
+    values: Mapping[str, Span],
+) -> None:
+    """Its assumptions, its bound, what it is compared with, the values it was made from, and the verdict."""
+    name, held = said["theorem"], True
+    for one in said["assumptions"]:
+        if held:
+            done.same(f"{name}: {one['statement']}", [one["holds"], one["checked"]], [facts[one["statement"]], True])
+        held = held and facts[one["statement"]]
     if not held:
         empty = [said[key] for key in ("verdict", "bound", "observed", "values", "points")]
         return done.same(f"{name}: nothing is claimed", empty, ["unmet", None, None, {}, []])
-    bound, observed, ceiling, values = _mistakes(f, said) if name in MISTAKES else _regrets(f, said)
     done.above(f"{name}: the bound", said["bound"], bound.hi)
     if name in MISTAKES and name not in ("norm-lemma", "l1-l2"):
         done.same(f"{name}: the observed value", real(said["observed"]), observed.hi)
@@ -846,7 +884,7 @@ def theorem(done: Claims, f: Facts, said: dict[str, Any]) -> None:
         done.above(f"{name}: the observed value", said["observed"], observed.hi)
     for key, claimed in said["values"].items():
         what = f"{name}: {key.replace('_', ' ')}"
-        if key in ("rate", "radius"):
+        if key in ("rate", "radius", "scaled_by"):
             done.same(what, real(claimed), values[key].hi)
         elif key in ("no_comparator_below", "no_separator_below", "margin"):
             done.true(what, real(claimed) <= values[key].hi, f"the receipt says {claimed}")
@@ -858,6 +896,7 @@ def theorem(done: Claims, f: Facts, said: dict[str, Any]) -> None:
     vacuous = {real(said["bound"]) >= end for end in (ceiling.lo, ceiling.hi * SMALL.hi)} if ceiling else {False}
     done.true(f"{name}: the verdict", said["verdict"] in [("vacuous" if one else verdict) for one in vacuous])
     done.true(f"{name}: it is not broken", observed.lo <= bound.hi)
+    return None
 
 
 def _mistakes(f: Facts, said: dict[str, Any]) -> tuple[Span, Span, Span | None, dict[str, Span]]:
@@ -926,6 +965,7 @@ def regret(done: Claims, f: Facts, said: dict[str, Any], where: str) -> None:
     """One comparator: it lies in the ball, and loss and dual value lie within what is claimed."""
     for key in lacking(said, "rounds loss domain sigma own comparator gap lower upper points bounds"):
         done.open(f"{key} of {where}")
+    done.true(f"{where}: its loss", Loss(said["loss"]).__dict__ == f.loss.__dict__, "it is another")
     if said["sigma"] != 0.0 or "alpha" not in said["points"]:
         return done.open(f"{where}, with a regulariser or a loss of the user's own")
     radius, u, alpha = real(said["domain"]["radius"]), *(f.points[said["points"][key]] for key in ("u", "alpha"))
@@ -948,11 +988,11 @@ def regret(done: Claims, f: Facts, said: dict[str, Any], where: str) -> None:
 
 def figures(done: Claims, f: Facts, said: dict[str, Any], numbers: bool) -> None:
     """Counts, norms and sums of the run."""
-    width, me = f.rounds.width - f.rounds.bias, f.me
+    me = f.me
     if me is not None and me.perceptron:  # its own loss are its mistakes
         f = Facts(f.rounds, f.scores, me, me.loss, f.points)
     counts = {"rounds": f.T, "mistakes": None if numbers else len(f.wrong)}
-    counts["features"] = width if f.rounds.dense else max(width - 1, 0)  # of svmlight, the highest
+    counts["features"] = f.rounds.features
     spans = {"max_norm2": f.r2, "mistake_norm2": Span(0) if numbers else f.missed2}
     spans["score_moment"] = Span(sum((t * z for t, z in enumerate(f.z, 1)), ZERO))
     if f.loss.name in VALUES or me is not None:
@@ -979,25 +1019,35 @@ PERCEPTRONS = ("perceptron", "averaged", "voted")
 
 def run(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None:
     """The receipt of a learner's run."""
-    for key in lacking(said, PARTS):
-        done.open(f"the part {key}")
-    name, settings, main = said["learner"]["name"], said["learner"]["settings"], said["regret"]
-    judged = "hinge" if name in PERCEPTRONS else settings.get("loss", (main or {}).get("loss"))
-    if not isinstance(judged, str):
-        raise UsageError(f"the loss of {name} is not known here")
-    points, loss = {key: unpacked(text) for key, text in said["points"].items()}, Loss(judged)
+    settings, points = said["learner"]["settings"], {key: unpacked(text) for key, text in said["points"].items()}
+    loss = judge(said)
     rounds = played(done, said, paths, loss.name in NUMBERS, bool(settings.get("bias")))
     scores, me = replayed(done, said, rounds, points)
-    f = Facts(rounds, scores, me, loss, points)
-    figures(done, f, said["figures"], loss.name in NUMBERS)
+    own_run(done, said, Facts(rounds, scores, me, loss, points))
+
+
+def judge(said: dict[str, Any]) -> Loss:
+    """The loss that the learner is judged by."""
+    name, settings = said["learner"]["name"], said["learner"]["settings"]
+    judged = "hinge" if name in PERCEPTRONS else settings.get("loss", (said["regret"] or {}).get("loss"))
+    if not isinstance(judged, str):
+        raise UsageError(f"the loss of {name} is not known here")
+    return Loss(judged)
+
+
+def own_run(done: Claims, said: dict[str, Any], f: Facts) -> None:
+    """All that is said of rounds whose scores are known."""
+    for key in lacking(said, PARTS):
+        done.open(f"the part {key}")
+    figures(done, f, said["figures"], f.loss.name in NUMBERS)
+    main, me = said["regret"], f.me
     for entry in [*said["curve"], *([] if main is None else [main])]:
         where = f"the regret after {entry['rounds']} rounds, radius {entry['domain']['radius']}"
-        done.same(f"{where}: its loss", entry["loss"], judged)
         done.true(f"{where}: its rounds", 0 < entry["rounds"] <= f.T and (entry is not main or entry["rounds"] == f.T))
         if me is not None and me.radius < INF and (entry is main or "bounds" in entry):
             done.same(f"{where}: its radius", real(entry["domain"]["radius"]), Fraction(me.radius))
         regret(done, f if entry is main else f.first(entry["rounds"]), entry, where)
-    theorems(done, f, said["certificates"], name)
+    theorems(done, f, said["certificates"], said["learner"]["name"])
 
 
 def played(done: Claims, said: dict[str, Any], paths: Sequence[str], numbers: bool, bias: bool) -> Rounds:
@@ -1015,6 +1065,8 @@ def played(done: Claims, said: dict[str, Any], paths: Sequence[str], numbers: bo
         given.append((rows, y, k))
     kept = [(r, a, w) for rows, y, k in given for r, a, w in zip(rows, y, k, strict=True) if w]
     rows, y, k = [r for r, _, _ in kept], [a for _, a, _ in kept], [w for _, _, w in kept]
+    if same:
+        rows = prepared(rows, said["learner"]["settings"])
     if digest(rows, y, k) != replay["rows"] and same:
         raise UsageError("the rows were prepared before they were played: hand over those of learn --rows-out")
     done.true("the digest of the rows", digest(rows, y, k) == replay["rows"], "these are not the rows of the receipt")
@@ -1023,29 +1075,316 @@ def played(done: Claims, said: dict[str, Any], paths: Sequence[str], numbers: bo
     return Rounds(rows, y, k, int(bias), replay["layout"] == "dense")
 
 
+def learner(said: dict[str, Any]) -> Descent | None:
+    """The learner before its first round, where it is played again here."""
+    name, settings = said["learner"]["name"], said["learner"]["settings"]
+    plain_ = name == "ogd" and settings["domain"] == "ball" and isinstance(settings["loss"], str)
+    known = (name in PERCEPTRONS or plain_) and "l1" not in settings and "normalised" not in str(settings["rate"])
+    return Descent(name, settings) if known and said["replay"]["layout"] != "mixed" else None
+
+
 def replayed(done: Claims, said: dict[str, Any], rounds: Rounds, points: Any) -> tuple[list[float], Descent | None]:
     """Every score: played again where the learner is known, as logged otherwise."""
-    name, settings, replay = said["learner"]["name"], said["learner"]["settings"], said["replay"]
-    logged, me = points.pop("scores", None), None
-    known = name in PERCEPTRONS or (
-        name == "ogd" and settings["domain"] == "ball" and isinstance(settings["loss"], str)
-    )
-    if known and "l1" not in settings and "normalised" not in str(settings["rate"]) and replay["layout"] != "mixed":
-        me = Descent(name, settings)
+    me, name, logged = learner(said), said["learner"]["name"], points.pop("scores", None)
+    if me is not None:
         scores = [me.play(r, y, k, rounds.dense) for r, y, k in zip(rounds.rows, rounds.y, rounds.k, strict=True)]
-        done.true("the scores that were logged", logged is None or floats(logged) == floats(scores))
     elif logged is None:
         raise UsageError(f"{name} is not played again here, and the receipt holds no scores (certify --scores)")
     else:
         scores = logged
         done.open(f"the replay: that {name} gives these scores")
+    same_replay(done, said, scores, me, logged)
+    return scores, me
+
+
+def same_replay(done: Claims, said: dict[str, Any], scores: list[float], me: Descent | None, logged: Any) -> None:
+    """Scores and final state are those that the receipt has digests of."""
+    replay = said["replay"]
+    done.true("the scores that were logged", logged is None or floats(logged) == floats(scores))
     if "scores" in replay:
         done.same("the replay: scores", replay["scores"], of_arrays(scores=scores))
-    if me is None or name not in ("perceptron", "ogd"):
+    if me is None or said["learner"]["name"] not in ("perceptron", "ogd"):
         done.open("the replay: the learner after the last round")
     else:
         done.same("the replay: learner", replay["learner"], of_arrays(z=me.z, total=me.total))
-    return scores, me
+
+
+# -- labels that come late ---------------------------------------------------------------------------------------------
+
+
+class Book:
+    """Rounds that wait for their labels, and what became of them; the digests of events and answers."""
+
+    def __init__(self, me: Descent, dense: bool, rules: Mapping[str, Any], default: float | None) -> None:
+        self.names = dict[str, int]()  # of features
+        self.me, self.dense, self.rules, self.default = me, dense, rules, default
+        self.waiting, self.known = dict[Any, dict[str, Any]](), dict[Any, dict[str, Any]]()
+        names = (
+            "predicted labelled expired defaulted after_expiry revised repeated unknown conflicting delay most_waiting"
+        )
+        self.counts = dict.fromkeys(names.split(), 0)
+        self.chain = self.answers = bytes(32)
+        self.rows, self.y, self.k = list[Row](), list[float](), list[float]()  # as they were learned
+        self.fresh, self.sizes, self.plays = list[float](), list[float](), dict[int, dict[str, Any]]()
+
+    def predict(self, key: Any, row: Row, k: float) -> None:
+        if key in self.waiting or key in self.known:
+            self.counts["repeated"] += 1
+            return
+        while self.rules["expire"] is not None and self.waiting:
+            oldest = next(iter(self.waiting))
+            if self.counts["predicted"] - self.waiting[oldest]["place"] <= self.rules["expire"]:
+                break
+            self.end(oldest)
+        place, late = self.counts["predicted"], self.me.rate == "late"
+        size = k * self.me.loss.lipschitz * math.sqrt(norm2(row[1]) + self.me.one) if late else 0.0
+        one = {"place": place, "row": row, "k": k, "size": size}
+        said = self.me.predict(row, self.dense)
+        self.waiting[key] = {**one, "said": said, "version": self.me.rounds, "ended": ""}
+        self.counts["predicted"] += 1
+        self.chained(b"predict", place, k, row)
+        self.answers = hashlib.sha256(self.answers + floats([said])).digest()
+        if len(self.waiting) > self.rules["pending"]:
+            self.end(next(iter(self.waiting)))
+        self.counts["most_waiting"] = max(self.counts["most_waiting"], len(self.waiting))
+
+    def label(self, key: Any, y: float) -> None:
+        was = self.known.get(key)
+        if key in self.waiting:
+            self.learn(self.waiting.pop(key), key, y, "labelled")
+        elif was is None:
+            self.counts["unknown"] += 1
+        elif was["ended"] == "expired":
+            self.counts["after_expiry"] += 1
+            now = {"said": self.me.predict(was["row"], self.dense), "version": self.me.rounds}
+            self.learn({**was, **now}, key, y, "labelled")
+        elif was["y"] == y:
+            self.counts["repeated"] += 1
+        elif was["ended"] == "defaulted":
+            self.revise(key, y)
+        else:
+            self.counts["conflicting"] += 1
+
+    def learn(self, one: dict[str, Any], key: Any, y: float, ended: str) -> None:
+        self.counts["labelled"] += 1
+        self.counts["delay"] += self.me.rounds - one["version"]
+        self.plays[len(self.rows)] = {**one, "y": y}
+        self.play(one, y, math.fsum(other["size"] for other in self.waiting.values()))
+        self.chained(b"label", one["place"], y)
+        self.remember(key, {**one, "y": y, "ended": ended, "at": len(self.rows) - 1})
+
+    def play(self, one: dict[str, Any], y: float, outstanding: float = 0.0) -> None:
+        self.fresh.append(self.me.play(one["row"], y, one["k"], self.dense, outstanding))
+        self.rows.append(one["row"])
+        self.y.append(y)
+        self.k.append(one["k"])
+        self.sizes.append(outstanding)
+
+    def revise(self, key: Any, y: float) -> None:
+        was = self.known.get(key)
+        if key in self.waiting or was is None or was["ended"] == "expired":
+            return self.label(key, y)
+        if was["y"] == y:
+            self.counts["repeated"] += 1
+            return None
+        self.play(was, y)
+        self.plays[was["at"]]["y"] = y
+        self.counts["revised"] += 1
+        self.chained(b"revise", was["place"], y)
+        self.known[key] = {**was, "y": y, "ended": "labelled"}
+        return None
+
+    def expire(self, key: Any) -> None:
+        if key in self.waiting:
+            self.end(key)
+        else:
+            self.counts["repeated" if key in self.known else "unknown"] += 1
+
+    def end(self, key: Any) -> None:
+        one = self.waiting.pop(key)
+        if self.default is not None:
+            self.learn(one, key, self.default, "defaulted")
+            self.counts["defaulted"] += 1
+            return
+        self.counts["expired"] += 1
+        self.chained(b"expire", one["place"], 0.0)
+        self.remember(key, {**one, "ended": "expired"})
+
+    def remember(self, key: Any, one: dict[str, Any]) -> None:
+        self.known.pop(key, None)
+        self.known[key] = one
+        while len(self.known) > self.rules["remembered"]:
+            del self.known[next(iter(self.known))]
+
+    def chained(self, what: bytes, place: int, y: float, row: Row | None = None) -> None:
+        text = what + struct.pack("<qd", place, y)
+        if row is not None:
+            kept = sorted((j, x) for j, x in zip(*row, strict=True) if x != 0.0)
+            text += struct.pack(f"<q{len(kept)}I", len(kept), *(j for j, _ in kept)) + floats([x for _, x in kept])
+        self.chain = hashlib.sha256(self.chain + text).digest()
+
+
+def late(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None:
+    """The receipt of labels that came late: the predictions, and the learner in the order of the labels."""
+    inner, how = said["run"], said["how"]
+    settings, loss, me = inner["learner"]["settings"], judge(inner), learner(inner)
+    prepared = [name for name in ("scale", "unit_norm", "expand", "lags") if settings.get(name)]
+    if me is None or prepared or how["arrival"] is not None or how["most"] is not None or len(paths) != 1:
+        raise UsageError("late labels are covered for perceptron and ogd, rows as they are, whole logs and --delay")
+    numbers, two = loss.name in NUMBERS, inner["learner"]["labels"]
+    default = None if how["default_label"] is None else codes([how["default_label"]], two, numbers)[0]
+    book, log = Book(me, inner["replay"]["layout"] == "dense", how, default), bytes(32)
+    if how["delay"] is None:
+        log = events(book, paths[0], two, numbers)
+    else:
+        delayed(book, paths[0], two, numbers, how)
+    done.same("the digest of the events", said["digest"], book.chain.hex())
+    done.same("the digest of the predictions", said["predictions"], book.answers.hex())
+    rounds = Rounds(book.rows, book.y, book.k, int(me.one), book.dense)
+    done.same("the digest of the rows", inner["replay"]["rows"], digest(book.rows, book.y, book.k))
+    rounds.features += bool(book.names)  # which are numbered from 0
+    points = {key: unpacked(text) for key, text in inner["points"].items()}
+    same_replay(done, inner, book.fresh, me, points.pop("scores", None))
+    f = Facts(rounds, book.fresh, me, loss, points)
+    one = {"rows": f.T, "passes": 1, "shuffle": None, "class_weight": None, "ended": True, "digest": said["digest"]}
+    done.same("the learner's own rounds", inner["segments"], [one])
+    own_run(done, inner, f)
+    kept = [(t, book.plays[t]) for t in sorted(book.plays)]
+    part = Rounds(
+        [one["row"] for _, one in kept],
+        [one["y"] for _, one in kept],
+        [one["k"] for _, one in kept],
+        rounds.bias,
+        rounds.dense,
+    )
+    part.width = rounds.width
+    plays = Facts(part, [one["said"] for _, one in kept], me, loss, {k: unpacked(v) for k, v in said["points"].items()})
+    _late_claims(done, said, f, plays, book, log)
+
+
+def _late_claims(done: Claims, said: dict[str, Any], f: Facts, plays: Facts, book: Book, log: bytes) -> None:
+    """Figures, regret and theorems of the predictions."""
+    stale = plays.own - f.own
+    mistakes = None if f.loss.name in NUMBERS else len(plays.wrong)
+    counts = {**book.counts, "waiting": len(book.waiting), "mistakes": mistakes, "log": log.hex()}
+    spans = {"loss": plays.own, "fresh_loss": f.own, "staleness": stale}
+    if f.me is not None and f.me.perceptron:
+        spans["loss"] = Span(sum(Fraction(plays.k[t]) for t in plays.wrong))
+        spans["fresh_loss"] = Span(sum(Fraction(f.k[t]) for t in f.wrong if t in book.plays))
+    for key, one in said["figures"].items():
+        if key in counts:
+            done.same(f"late: {key.replace('_', ' ')}", one, counts[key])
+        else:
+            done.within(f"late: {key.replace('_', ' ')}", one, spans[key])
+    if said["regret"] is not None:
+        done.same("late: the rounds of the regret", said["regret"]["rounds"], plays.T)
+        regret(done, plays, said["regret"], "the regret of the predictions")
+    fresh, U = f.gradient["sum_dot_weights"], Span(f.me.radius if f.me and f.me.radius < INF else 0)
+    roots = [Span(one).root for one in f.gradients2] if f.me is not None and f.me.rate == "late" else []
+    felt = Span(0)
+    for one, two, size in zip(roots, f.gradients2, book.sizes, strict=False):
+        felt = felt + two + one * Fraction(size) * 2
+    learned = fresh + f.gradient["norm_of_sum"] * U
+    found = {
+        "late-plays": plays.gradient["sum_dot_weights"] + plays.gradient["norm_of_sum"] * U,
+        "late-fresh": learned + stale,
+        "late-rate": felt.root * Span(8).root * U * f.allowance(),
+    }
+    facts = {"no label was revised": book.counts["revised"] == 0, NEEDS["V"][0]: True, NEEDS["Z"][0]: not f.start}
+    facts |= {"no label came after its round had expired": book.counts["after_expiry"] == 0}
+    facts |= {"rows are played as they come, or at length 1": True}
+    values = {"dot_weights": plays.gradient["sum_dot_weights"], "norm_of_sum": plays.gradient["norm_of_sum"]}
+    values |= {"learner": learned, "staleness": stale, "sum_c": felt, "radius": U}
+    for one in said["certificates"]:
+        if one["theorem"] in found and plays.regret is not None:
+            judged(done, one, facts, found[one["theorem"]], plays.regret, plays.own, values)
+        else:
+            done.open(f"the theorem {one['theorem']}")
+
+
+def events(book: Book, path: str, two: Any, numbers: bool) -> bytes:
+    """A log of events, one JSON object a line; the digest of the log as it is written."""
+    log, names = bytes(32), book.names
+    for line in Path(path).read_text(encoding="utf-8-sig").splitlines():
+        if not line.strip():
+            continue
+        event = json.loads(line)
+        x, y, key = event.get("x"), event.get("y"), event.get("id", f"\0{book.counts['predicted']}")
+        code = None if y is None else codes([y], two, numbers)[0]
+        if isinstance(x, dict):
+            pairs = [(name, float(v)) if not isinstance(v, str) else (f"{name}={v}", 1.0) for name, v in x.items()]
+            x = ([names.setdefault(name, len(names)) for name, _ in pairs], [v for _, v in pairs])
+        elif x is not None:
+            x = (list(range(len(x))), [float(v) for v in x])
+        if x is not None:
+            book.predict(key, x, float(event.get("w", 1.0)))
+        if code is not None:
+            (book.revise if event.get("revise") else book.label)(key, code)
+            if "id" not in event:
+                book.known.pop(key, None)
+        if event.get("expire"):
+            book.expire(key)
+        log = hashlib.sha256(log + compact(event).encode()).digest()
+    return log
+
+
+def delayed(book: Book, path: str, two: Any, numbers: bool, how: Mapping[str, Any]) -> None:
+    """A stream whose labels come after so many further rows."""
+    labels, rows, y, _ = svmlight(path, two, numbers)
+    weight = {plain(key): float(w) for key, w in (how["class_weight"] or {}).items()}
+    coming = list[int]()
+    for t, row in enumerate(rows):
+        if k := weight.get(plain(labels[t]), 1.0):
+            while coming and coming[0] + how["delay"] < t:
+                book.label(coming[0], y[coming[0]])
+                book.known.pop(coming.pop(0), None)
+            book.predict(t, row, k)
+            coming.append(t)
+    for t in coming:
+        book.label(t, y[t])
+        book.known.pop(t, None)
+
+
+def separation(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None:
+    """The proof that rows can be separated by a hyperplane, or that they cannot."""
+    if len(paths) != 1:
+        raise UsageError("the proof of a separation has one stream")
+    how, two = said["preparation"], said["labels"]
+    labels, rows, y, _ = svmlight(paths[0], two, False)
+    done.same("the digest of the rows", said["digest"], digest(rows, y, [1.0] * len(y)))
+    rounds = Rounds(prepared(rows, how), y, [1.0] * len(y), int(how["bias"]), False)
+    done.same("rows and features", [said["rows"], said["features"]], [len(rows), rounds.width])
+    known = {plain(label) for label in labels} <= {plain(label) for label in two}
+    done.true("the two labels", len(two) == 2 and known)
+    given = said["weights"]
+    values = [int(w, 16) for w in given["whole"]] if "whole" in given else unpacked(given["floats"])
+    weights = [Fraction(0)] * len(rows)
+    for row, value in zip(given["rows"], values, strict=True):
+        done.true("the weights", value >= 0 and 1 <= row <= len(rows) and not weights[row - 1], "one cannot be so")
+        weights[row - 1] = Fraction(value)
+    total, longest = sum(weights, ZERO), max(rounds.squares, default=ZERO)
+    low, high = real(said["radius"]["lower"]), real(said["radius"]["upper"])
+    done.true("the longest row", high >= 0 and max(low, ZERO) ** 2 <= longest <= high**2)
+    parts = length2(rounds.combined([w * Fraction(a) for w, a in zip(weights, y, strict=True)]).values())
+    low, high = real(said["margin"]["lower"]), real(said["margin"]["upper"])
+    if said["answer"] == "inseparable":
+        done.true("Σ λ·y·x = 0 exactly, for weights that are not all 0", total > 0 and parts == 0)
+        done.same("the margin", [low, high, said["mistakes"], said["separator"]], [0, 0, None, None])
+        return
+    done.true("no margin is larger than the upper end", total > 0 and high >= 0 and parts <= high**2 * total**2)
+    if said["answer"] != "separable":
+        done.same("nothing is decided", [said["answer"], low, said["mistakes"]], ["undecided", 0, None])
+        return
+    u = unpacked(said["separator"])
+    margin = min(Fraction(a) * z for a, z in zip(y, rounds.dots(u), strict=True))
+    done.true("y⟨u,x⟩ > 0 on every row, exactly", margin > 0 and len(u) == rounds.width)
+    done.true("the margin of the separator", low > 0 and low**2 * length2(u) <= margin**2)
+    bound, most = longest * length2(u) / margin**2, said["mistakes"]["at_most"]
+    done.true("mistakes at most ⌊R²/γ²⌋", most is None or math.floor(bound) <= real(most))
+    done.true("no separator gives less", real(said["mistakes"]["no_separator_below"]) * parts <= longest * total**2)
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
 
 
 def checksum(body: dict[str, Any]) -> str:
@@ -1096,7 +1435,11 @@ def check(receipt: str, paths: Sequence[str]) -> Claims:
     return done
 
 
-CHECKS: dict[str, Callable[[Claims, dict[str, Any], Sequence[str]], None]] = {"run": run}
+CHECKS: dict[str, Callable[[Claims, dict[str, Any], Sequence[str]], None]] = {
+    "run": run,
+    "late": late,
+    "separation": separation,
+}
 
 
 def main(given: Sequence[str]) -> int:
