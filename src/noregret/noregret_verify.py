@@ -895,7 +895,8 @@ def judged(
     verdict = "holds" if real(said["observed"]) <= real(said["bound"]) else "open"
     vacuous = {real(said["bound"]) >= end for end in (ceiling.lo, ceiling.hi * SMALL.hi)} if ceiling else {False}
     done.true(f"{name}: the verdict", said["verdict"] in [("vacuous" if one else verdict) for one in vacuous])
-    done.true(f"{name}: it is not broken", observed.lo <= bound.hi)
+    rounding = (abs(bound.hi) + abs(observed.lo) + (ceiling.hi if ceiling else 0)) / 2**40  # of slopes
+    done.true(f"{name}: it is not broken", observed.lo <= bound.hi + rounding)
     return None
 
 
@@ -1142,6 +1143,7 @@ class Book:
         said = self.me.predict(row, self.dense)
         self.waiting[key] = {**one, "said": said, "version": self.me.rounds, "ended": ""}
         self.counts["predicted"] += 1
+        self.waiting[key]["reach"] = len(self.names)
         self.chained(b"predict", place, k, row)
         self.answers = hashlib.sha256(self.answers + floats([said])).digest()
         if len(self.waiting) > self.rules["pending"]:
@@ -1174,6 +1176,7 @@ class Book:
         self.remember(key, {**one, "y": y, "ended": ended, "at": len(self.rows) - 1})
 
     def play(self, one: dict[str, Any], y: float, outstanding: float = 0.0) -> None:
+        self.me.grow(([one["reach"] - 1], [0.0]))  # names that were known when the row came
         self.fresh.append(self.me.play(one["row"], y, one["k"], self.dense, outstanding))
         self.rows.append(one["row"])
         self.y.append(y)
@@ -1242,7 +1245,8 @@ def late(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None:
     done.same("the digest of the predictions", said["predictions"], book.answers.hex())
     rounds = Rounds(book.rows, book.y, book.k, int(me.one), book.dense)
     done.same("the digest of the rows", inner["replay"]["rows"], digest(book.rows, book.y, book.k))
-    rounds.features += bool(book.names)  # which are numbered from 0
+    rounds.features = len(book.names) or rounds.features
+    rounds.width = max(rounds.width, len(me.z) + rounds.bias)
     points = {key: unpacked(text) for key, text in inner["points"].items()}
     same_replay(done, inner, book.fresh, me, points.pop("scores", None))
     f = Facts(rounds, book.fresh, me, loss, points)

@@ -23,6 +23,15 @@ def verify(
         bool,
         typer.Option("--verbose", help="Also list the claims that are not numbers, such as parts that must match."),
     ] = False,
+    public: Annotated[
+        Path | None, typer.Option(help="Also check who signed it: a public key, as keygen writes it.", metavar="FILE")
+    ] = None,
+    envelope: Annotated[
+        Path | None, typer.Option(help="With --public: the signature (default: RECEIPT.dsse).", metavar="FILE")
+    ] = None,
+    previous: Annotated[
+        Path | None, typer.Option(help="With --public: the receipt that must come before it.", metavar="FILE")
+    ] = None,
     threads: Threads = None,
     cache: Cache = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
@@ -36,9 +45,13 @@ def verify(
     from noregret.cli.terminal import telling
     from noregret.errors import ReceiptError, SettingError
     from noregret.proof.receipt import Receipt, decoded, kind_of
+    from noregret.proof.sign import check_signature
     from noregret.proof.verify import verify as verify_receipt
 
+    if public is None and (envelope or previous):
+        raise SettingError(f"--{'envelope' if envelope else 'previous'} goes with --public")
     try:
+        vouched = None if public is None else check_signature(receipt, public, envelope=envelope, previous=previous)
         if kind_of(decoded(receipt), str(receipt)) != "run":
             if cache:
                 raise SettingError("--cache works only with receipts of learners")
@@ -60,12 +73,15 @@ def verify(
         raise typer.Exit(1) from None
     if json:
         checks = [{"what": what, "claimed": claimed, "found": found_now} for what, claimed, found_now in done.checks]
-        put_json({"stands": True, "failed": None, "checks": checks})
+        signed = {} if vouched is None else {"signed": vouched}
+        put_json({"stands": True, "failed": None, "checks": checks, **signed})
     elif not quiet:
         from noregret.cli.show import table
 
         table([row for row in _rows(done.checks) if verbose or row[1] != "yes"], ("what", "claimed"))
         print(f"\nreceipt verified: {len(done.checks)} claims recomputed")
+        if vouched is not None:
+            print(f"signature verified: signed {vouched['signed']} by the key in {public}")
 
 
 def _rows(checks: list[tuple[str, Any, Any]]) -> list[tuple[str, str]]:
