@@ -50,6 +50,7 @@ NB_MODULE(NOREGRET_MODULE, m) {
     import_numpy();
     if (PyErr_Occurred()) nb::raise_python_error();
     noregret::bind::bind_state(m);
+    noregret::bind::bind_alarm(m);
     noregret::bind::bind_functions(m);
     noregret::bind::bind_forecasts(m);
     noregret::bind::bind_gram(m);

@@ -1,7 +1,8 @@
-// Bits of the mixtures of a pool: of two classes, of many classes, of numbers.
+// Bits of the mixtures of a pool: of two classes, of many classes, of numbers; and of alarms.
 #include <memory>
 
 #include "aggregate.hpp"
+#include "alarm.hpp"
 #include "mixture.hpp"
 #include "tests/played.hpp"
 
@@ -122,12 +123,37 @@ void numbers(Hash &hash) {
     }
 }
 
+// Losses of three kinds, watched at several levels until an alarm has overflowed; what it is held against.
+void alarms(Hash &hash) {
+    Stream stream{11};
+    for (const double level : {0.01, 0.1, 0.5, 0.9}) {
+        for (const double share : {0.0, 0.5, 1.0}) {
+            Numbers losses = line(stream, 4'000), means = zeros(4'000), wrong = means;
+            for (double &one : losses) one = std::fabs(one - std::floor(one)) < share ? 1.0 : std::fabs(one - std::floor(one));
+            Alarm alarm{};
+            for (Index from = 0; from < 4'000; ++from) {
+                hash(from += watch({losses.data() + from, 4'000 - from}, level, from < 2'000 ? 20.0 : 1e300, alarm));
+            }
+            for (const double wealth : alarm.wealth) hash(wealth);
+            hash(alarm.now), hash(alarm.largest), hash(alarm.at);
+            double sum = 0.0, number = 0.0;
+            follow_mean({losses.data(), 4'000}, 0.5, sum, number, view(means));
+            Places classes(4'000), counts(7);
+            for (Index &one : classes) one = static_cast<Index>(stream.below(7));
+            Index leader = -1;
+            follow_most_frequent({classes.data(), 4'000}, {counts.data(), 7}, leader, view(wrong));
+            hash(means), hash(wrong), hash(leader);
+        }
+    }
+}
+
 }  // namespace
 
 void pools() {
     subject("mixture", two_classes);
     subject("mixture of many classes", many_classes);
     subject("mixture of numbers", numbers);
+    subject("alarms", alarms);
 }
 
 }  // namespace noregret::bits

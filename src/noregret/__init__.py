@@ -105,6 +105,7 @@ if TYPE_CHECKING:
     from noregret.task.compare import Comparison, compare
     from noregret.task.select import Selection, select
     from noregret.task.separate import Separation, separate
+    from noregret.watch.alarm import Alarm
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
@@ -114,6 +115,7 @@ _HOME = {
     "AutoRegressor": "sklearn",
     "AdaHedge": "experts",
     "Agnostic": "finite",
+    "Alarm": "watch.alarm",
     "Audit": "task.audit",
     "BatchPerceptron": "sklearn.batch",
     "BatchRun": "batch",
@@ -215,6 +217,7 @@ __all__ = [
     "AdaGradRegressor",
     "AdaHedge",
     "Agnostic",
+    "Alarm",
     "Audit",
     "Auto",
     "AutoRegressor",

@@ -119,6 +119,66 @@ class Chosen(msgspec.Struct):
     draw: int | None = None
 
 
+class AlarmSettings(msgspec.Struct, forbid_unknown_fields=True):
+    """What an alarm watches, as a file that anybody may have written must hold it."""
+
+    null: str
+    false_alarm: float
+    after: Whole
+    loss: str | None
+    on_alarm: str
+
+
+class Earlier(msgspec.Struct):
+    """What a learner did before another went on, likewise."""
+
+    rounds: Whole
+    loss: float | None = None
+    mistakes: Whole | None = None
+
+
+class Largest(msgspec.Struct):
+    """The largest e-value of an alarm, and the round of its test after which it was reached."""
+
+    e_value: float
+    after: Whole
+
+
+class Told(msgspec.Struct):
+    """What an alarm tells, as a file that anybody may have written must hold it."""
+
+    null: str
+    false_alarm: float
+    after: Whole
+    loss: str
+    on_alarm: str
+    words: str
+    threshold: float
+    tests: Whole
+    e_value: float
+    largest: Largest
+    rang: list[Whole]
+    rounds: Whole
+    watched: Whole
+    unlabelled: Whole
+    unseen: Whole
+    waiting: Whole
+    earlier: list[Earlier]
+
+
+class Alarmed(msgspec.Struct):
+    """An alarm, likewise; what it goes on with it checks itself."""
+
+    settings: AlarmSettings
+    figures: Told
+
+
+class Watched(msgspec.Struct):
+    """What watches a learner, likewise."""
+
+    alarm: Alarmed | None = None
+
+
 class Own(msgspec.Struct):
     """A loss or a kernel of the user's own."""
 
@@ -239,6 +299,7 @@ def load(
         msgspec.convert(header.segments, list[Segment])
         msgspec.convert(header.options, Options)
         msgspec.convert(header.selection, Chosen | None)
+        msgspec.convert(header.watched, Watched | None)
         return _restored(core, header, arrays), header.estimator
     except ModelFileError:
         raise

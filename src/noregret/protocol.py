@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from noregret.digest import Digest
 from noregret.errors import DivergedError, InputError, MemoryShortError, SettingError, spelled
+from noregret.guarded import Guarding, guarded, set_guard
 from noregret.learner.core import Core, Segment
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
@@ -60,6 +61,7 @@ def play(
     stop: Callable[[], bool] = lambda: False,
     cut: Callable[[], bool] | None = None,
     snapshots: Snapshots | None = None,
+    alarm: Guarding | None = None,
 ) -> Run:
     """Play the stream's rows as rounds, one after another, and say what happened.
 
@@ -78,8 +80,11 @@ def play(
     (3, 1)
     """
     core, class_weight = _checked(learner, passes, shuffle, mistakes, class_weight)
+    guard = set_guard(alarm, core, passes, keep)
     source = read(stream, features=core.features, **as_before(core, stream))
     agree(core, source)
+    if guard is not None:
+        guard.go_beside(source, shuffled=shuffle is not None)
     began, before = time.perf_counter(), core.state.copy()
     seen = Seen(core) if skip_seen else None
     repeats = None if again or skip_seen or not core.segments else Repeats(core, source.source)
@@ -102,10 +107,13 @@ def play(
             weights = None if weights is None else weights[known:]
             if not len(block):
                 continue
-        scores = _play_block(core, block, y, weights, keep)
-        so_far.take(turn, block, y, weights, scores)
-        if watch is not None:
-            watch(block, y, scores)
+        for part, some, weighed, scores, changed in guarded(core, block, y, weights, keep, guard, _play_block):
+            so_far.take(turn, part, some, weighed, scores)
+            if watch is not None:
+                watch(part, some, scores)
+            if changed:
+                so_far.change()
+                before = core.state.copy()
         if stop():
             stopped, ended = True, False
             break
@@ -138,8 +146,12 @@ class _SoFar:
     ) -> None:
         self.rows, self.passes = 0, 0
         self._core, self._seen, self._repeats, self._missed = core, seen, repeats, missed
-        self._began = core.rounds
+        self._began, self._changed = core.rounds, False
         self._taken = Digest() if digested else None
+
+    def change(self) -> None:
+        """Another learner goes on from here: figures and rounds are those of this one."""
+        self._began, self._changed = min(self._began, self._core.rounds), True
 
     def take(self, turn: int, block: Block, y: Vector, weights: Vector | None, scores: Vector) -> None:
         """A block that was played."""
@@ -170,6 +182,7 @@ class _SoFar:
             "end": self._core.rounds,
             "passes": self.passes,
             "ended": ended,
+            **({"changed": True} if self._changed else {}),
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import mul
@@ -39,6 +40,7 @@ class Run:
     tally: dict[str, Any] | None = field(default=None, repr=False)  # what is counted by class, of many classes
     members: list[dict[str, Any]] | None = field(default=None, repr=False)  # of a mixture, who leads first
     baseline_losses: dict[str, float] = field(default_factory=dict, repr=False)  # log-loss of rules, for a mixture
+    alarm: dict[str, Any] | None = field(default=None, repr=False)  # what watches it, and whether it has rung
 
     def __repr__(self) -> str:
         wrong = "" if self.mistakes is None else f", {self.mistakes} mistakes"
@@ -52,6 +54,7 @@ class Run:
         start = new_state() if before is None else before
         more["tally"], more["members"] = core.tally(), core.member_figures()
         more["baseline_losses"] = core.label_figures()
+        more["alarm"] = deepcopy((core.watched or {}).get("alarm", {}).get("figures"))
         norms = core.weight_norm, core.gradient_norm, core.dual_norm
         return cls(core, state, start, seconds, *norms, core.nonzero, features, **more)
 
@@ -287,6 +290,7 @@ class Run:
             "certificates": [],
             "this_run": self.this_run,
             **({} if self.members is None else {"members": self.members, "baseline_losses": self.baseline_losses}),
+            **({} if self.alarm is None else {"alarm": self.alarm}),
             "stopped": self.stopped,
             "digest": self.digest,
             "seconds": self.seconds,

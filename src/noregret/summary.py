@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from noregret import arithmetic
 from noregret._native import WINDOW
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from noregret.late.playing import LateRun
 
 Row = tuple[str, str, str]
+RINGS = 5  # rounds of an alarm that are named
+MOST = 1e100  # an e-value of which no more is said
 RUN_HEAD = ("", "total", "per row")  # of the table of a run
 WAITS = {  # rows without a label
     "waiting": "waiting for their labels",
@@ -200,6 +202,46 @@ def _against(run: Run) -> str:
     return f", against any {among[run.learner.domain.shape]} ≤ {radius:g}"
 
 
+def alarm_rows(alarm: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """An alarm as (what, in words): whether it rang, its null, how rarely it rings for nothing, its e-value."""
+    e = f"over {MOST:g}" if alarm["e_value"] > MOST else number(alarm["e_value"])
+    rang, now = alarm["rang"], f"{e} now, rings from {at_most(alarm['threshold'])} on"
+    told = ", ".join(number(one) for one in rang[:RINGS]) + (", …" if len(rang) > RINGS else "")
+    rows = [
+        ("alarm", f"rang after round {told}" if rang else "has not rung"),
+        ("  null", alarm["words"]),
+        ("  false alarm", f"with probability at most {alarm['false_alarm']:g} in the whole life of the run"),
+    ]
+    if alarm["on_alarm"] != "continue":
+        rows.append(("", f"test k spends 6δ/(π²k²) of it, δ = {alarm['false_alarm']:g}; now k = {alarm['tests']}"))
+    rows += [("  e-value", now), ("  rounds", _watched(alarm))]
+    ended = [(one, at) for one, at in zip(alarm["earlier"], rang, strict=False) if one.get("loss") is not None]
+    rows += [
+        (f"  learner {k}", f"up to round {number(at)}: {_did(one)}") for k, (one, at) in enumerate(ended[:RINGS], 1)
+    ]
+    if ended:
+        rows.append((f"  learner {len(ended) + 1}", f"from round {number(ended[-1][1] + 1)} on: the table above"))
+    return rows
+
+
+def _watched(alarm: Mapping[str, Any]) -> str:
+    """How many rounds were watched, and why others were not."""
+    others = {
+        "before it was armed": alarm["rounds"] - alarm["watched"] - alarm["unlabelled"] - alarm["unseen"],
+        "without a label": alarm["unlabelled"],
+        "learned while nothing watched": alarm["unseen"],
+        "waiting for a label, their own or an earlier one": alarm["waiting"],
+    }
+    left = [f"{number(count)} {what}" for what, count in others.items() if count]
+    return f"{number(alarm['watched'])} watched" + (f"; left out: {', '.join(left)}" if left else "")
+
+
+def _did(one: Mapping[str, Any]) -> str:
+    """What a learner did before another went on."""
+    lost = f"loss {number(one['loss'])}" if one.get("mistakes") is None else counted(one["mistakes"], "mistake")
+    return f"{counted(one['rounds'], 'round')}, {lost}"
+
+
 def title_of(run: Run) -> str:
     hidden = ("start", "tie") if run.learner.regression else ("start",)
     said = {key: value for key, value in run.learner.settings.items() if value is not None and key not in hidden}
@@ -230,7 +272,7 @@ def member_rows(run: Run, most: int | None = LEADERS) -> list[tuple[str, str, st
             one["name"],
             share(one["share"], 1.0) if one["awake"] else "not playing",
             number(one["loss"]),
-            per_round(one["loss"], run.rounds),
+            per_round(one["loss"], run.rounds - one.get("since", 0)),
         )
         for one in (run.members or [])[:most]
     ]
@@ -246,6 +288,8 @@ def price(run: Run) -> str | None:
     unit = "in squared loss" if run.learner.regression else "nats"
     less = "less" if paid < 0.0 else "more"
     told = f"the mixture lost {number(abs(paid))} {unit} {less} than its best member, {best['name']}"
+    if since := best.get("since"):
+        return f"{told}, since their weights were set back after round {number(since)}"
     if run.learner.regression:
         return told
     most = at_most(-arithmetic.log(best["prior"]) + arithmetic.log(2.0))

@@ -2,10 +2,10 @@
 
 import copy
 
-LOWER = ("lower", "no_comparator_below", "no_separator_below", "margin")
+LOWER = ("lower", "no_comparator_below", "no_separator_below", "margin", "e_value", "largest_e_value")
 UPPER = ("upper", "bound", "observed", "gap")
 EXACT = ("scaled_by", "rate", "radius", "bets", "unforeseen", "switches", "confidence", "rounds", "errors", "tail")
-EXACT = (*EXACT, "candidates", "mistakes")
+EXACT = (*EXACT, "candidates", "mistakes", "level", "false_alarm", "rang")
 
 
 def numbers(node, path=()):

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from oracle import (  # noqa: F401
+    rows_alarm,
     rows_experts,
     rows_games,
     rows_gradient,

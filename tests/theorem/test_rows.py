@@ -39,12 +39,14 @@ from noregret.late.playing import play_late
 from noregret.learner import LEARNERS, OnlineGradientDescent
 from noregret.loss import parse
 from noregret.mean import mean_estimation
+from noregret.proof.facts.alarm import AlarmFacts
 from noregret.proof.facts.gradients import roundings
 from noregret.proof.facts.late import LateFacts
 from noregret.proof.late import theorems_of
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
 from noregret.proof.theorems import THEOREMS, batch, finite, risk
+from noregret.proof.theorems import alarm as alarms
 from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
@@ -52,6 +54,7 @@ from noregret.rounds import Gathering, Rounds
 from noregret.task.blend import blend
 from noregret.task.select import select
 from oracle.rows import ORACLE
+from oracle.rows_alarm import ALARM_NEEDS, Watched
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_experts import Experts
 from oracle.rows_games import GAME_NEEDS, Linear, Mean
@@ -609,6 +612,28 @@ def test_risk(how):
             compare(one, sampled, sampled, OTHER_NEEDS)
 
 
+# -- alarms ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.01, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("kind", ["binary", "graded", "all 1", "all 0", "a flip"])
+def test_alarms(kind, level):
+    rng = seeded("alarm", kind, level)
+    for T in (0, 1, 2, 17, 120):
+        losses = {
+            "binary": (rng.random(T) < level).astype(float),
+            "graded": rng.random(T),
+            "all 1": np.ones(T),
+            "all 0": np.zeros(T),
+            "a flip": (rng.random(T) < np.where(np.arange(T) < T // 2, level / 2, 0.9)).astype(float),
+        }[kind]
+        for told, left_out in ((True, 0), (True, 3), (False, 0)):
+            facts = AlarmFacts(losses, level, 0.05, told, left_out)
+            compare(alarms.alarm, facts, Watched(facts), ALARM_NEEDS)
+    outside = AlarmFacts(np.array([0.5, 1.25]), level, 0.05)
+    assert not compare(alarms.alarm, outside, Watched(outside), ALARM_NEEDS)
+
+
 # -- nothing is left out -----------------------------------------------------------------------------------------------
 
 LEFT_OUT = ()  # theorems without a second derivation, each with its reason: none
@@ -618,7 +643,7 @@ def test_every_theorem_has_a_second_derivation():
     assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
     assert not set(LEFT_OUT) & set(ORACLE)
     asked = {need.statement for one in THEOREMS.values() for need in one.needs}
-    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS)
+    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS) | set(ALARM_NEEDS)
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):

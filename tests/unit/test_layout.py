@@ -39,7 +39,7 @@ LEVELS = [
     ("run",),
     ("summary",),
     ("advice",),
-    ("seen", "snapshots", "protocol", "example"),
+    ("seen", "snapshots", "guarded", "protocol", "example"),
     ("model",),
     ("watch",),
     ("late",),

@@ -47,6 +47,7 @@ NORMALISED: int
 GRADIENTS: int
 COUNTED_NUMBERS: int
 PLATT_NUMBERS: int
+ALARM_NUMBERS: int
 TEMPERATURE_NUMBERS: int
 TILE: int
 AVERAGE: int
@@ -356,6 +357,9 @@ def calibrate_temperature(
     scores: Floats, labels: Floats, weights: Floats, temperature: Floats, out: Floats, /
 ) -> None: ...
 def apply_temperature(scores: Floats, temperature: Floats, out: Floats, /) -> None: ...
+def watch(losses: Floats, level: float, threshold: float, alarm: Floats, /) -> int: ...
+def follow_most_frequent(classes: Ints, counts: Ints, leader: Ints, wrong: Floats, /) -> None: ...
+def follow_mean(labels: Floats, first: float, kept: Floats, means: Floats, /) -> None: ...
 def follow_matrix(
     rows: NativeRows,
     y: Floats,

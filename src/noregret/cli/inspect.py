@@ -54,9 +54,12 @@ def inspect(
             shown["selection"] = core.selection
         put_json(shown)
         return
-    from noregret.cli.show import show_run, table
+    from noregret.cli.show import show_alarm, show_run, table
 
     show_run(run, leaders=None)
+    if run.alarm is not None:
+        print()
+        show_alarm(run.alarm)
     if came_late(core):
         print("labels came late: these are the learner's own figures; learn printed those of its predictions")
     print()

@@ -19,7 +19,7 @@ from noregret.learner import settings_of
 from noregret.learner.default import task_of
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Late
+    from noregret.cli.learn import Asked, Late, Watch
     from noregret.late.pending import Answer
     from noregret.late.playing import LateRun
     from noregret.rounds import Gathering, Rounds
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
 
 
-def learning(stream: str, asked: Asked, late: Late) -> Learning:
+def learning(stream: str, asked: Asked, watch: Watch, late: Late) -> Learning:
     """The call of `learn` that this is."""
     if not late.asked:
-        return Learning(stream, asked)
-    return Events(stream, asked, late) if late.events else Delayed(stream, asked, late)
+        return Learning(stream, asked, watch)
+    return Events(stream, asked, watch, late) if late.events else Delayed(stream, asked, watch, late)
 
 
 class Delayed(Learning):
@@ -40,8 +40,8 @@ class Delayed(Learning):
     late: LateRun
     receipt: Any = None
 
-    def __init__(self, stream: str, asked: Asked, late: Late) -> None:
-        super().__init__(stream, asked)
+    def __init__(self, stream: str, asked: Asked, watch: Watch, late: Late) -> None:
+        super().__init__(stream, asked, watch)
         self.when = late
 
     def check(self) -> None:
@@ -113,7 +113,8 @@ class Delayed(Learning):
 
         when, core = self.when, self.choice.core
         most = MOST if when.pending is None else when.pending
-        return Pending(core, expire=when.expire, default_label=when.default_label, pending=most, keep=keep)
+        rules: dict[str, Any] = {"expire": when.expire, "default_label": when.default_label, "pending": most}
+        return Pending(core, **rules, keep=keep, alarm=self.alarm)
 
     @contextmanager
     def _watching(self, once: bool, stopped: Callable[[], bool]) -> Iterator[Callable[..., None]]:
@@ -178,6 +179,7 @@ class Delayed(Learning):
 
         run, choice = self.run, self.choice
         show_late(self.late, title(run, choice), choice.task.words)
+        self._show_alarm()
         lines = [] if self.when.events else [*as_read(run, choice), *self.source.decisions]
         show_lines(lines)
         if self.receipt is not None:
@@ -211,6 +213,7 @@ class Events(Delayed):
             with Interrupt(self.file, gently=True) as interrupt:
                 interrupt.asks()
                 self.choice = self._chosen() if self.before is None else self.before
+                self._set_alarm()
                 keep = self._gathering(stack)
                 with self._watching(True, lambda: interrupt.asked) as watch:
                     self.interrupt = interrupt

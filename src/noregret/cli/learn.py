@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -114,6 +114,59 @@ class Asked(Shown, Solving, Reading, Playing):
         return self.certify or self.receipt is not None
 
 
+class Watch(Group):
+    """What rings an alarm, and what happens then."""
+
+    alarm: Annotated[
+        str | None,
+        typer.Option(
+            help="Say so when the mean loss has surely risen above level:M (level:0.1), that of the baseline"
+            " (baseline), or that of a saved model (challenger:MODEL).",
+            metavar="NULL",
+        ),
+    ] = None
+    false_alarm: Annotated[
+        float | None,
+        typer.Option(
+            help="With --alarm: the probability that it ever rings for nothing, in the whole life of the run"
+            " (default 0.01).",
+            metavar="P",
+        ),
+    ] = None
+    after: Annotated[
+        int | None,
+        typer.Option(help="With --alarm: leave out the first N rounds of learning (default 0).", metavar="N"),
+    ] = None
+    alarm_loss: Annotated[
+        str | None,
+        typer.Option(
+            help="With --alarm: what is watched: zero-one (default for classes), brier (two classes), or, of numbers,"
+            " clip:B, which is min(|error|, B)/B.",
+            metavar="LOSS",
+        ),
+    ] = None
+    on_alarm: Annotated[
+        str | None,
+        typer.Option(
+            help="With --alarm: continue (default), restart (a new learner from the next round on) or reshare (of auto:"
+            " its weights start again from their prior).",
+            metavar="WHAT",
+        ),
+    ] = None
+    fail_on_alarm: Annotated[
+        bool,
+        typer.Option("--fail-on-alarm", help="With --alarm: exit with code 3 if it rang.", show_default=False),
+    ] = False
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The settings of the alarm, as far as they were given."""
+        names = {"null": "alarm", "loss": "alarm_loss"}
+        return {
+            name: getattr(self, names.get(name, name)) for name in ("null", "false_alarm", "after", "loss", "on_alarm")
+        }
+
+
 class Late(Group):
     """When labels come, and what happens where they do not."""
 
@@ -162,7 +215,7 @@ class Late(Group):
 
 
 @grouped
-def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked, late: Late) -> None:
+def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked, watch: Watch, late: Late) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
     Examples:
@@ -171,11 +224,13 @@ def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: As
 
     noregret learn clicks.csv --label clicked --learner ogd --loss logistic --radius 5 --save clicks.nr
 
+    noregret learn clicks.csv --label clicked --alarm level:0.1 --fail-on-alarm
+
     noregret learn events.jsonl --events --task binary --predictions -
     """
     from noregret.cli.late import learning
 
-    work = learning(stream, asked, late)
+    work = learning(stream, asked, watch, late)
     work.check()
     work.play(named.learner, named.task, settings)
     work.finish()

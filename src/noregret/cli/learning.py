@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
+from noregret.cli.alarm import ALARM, alarm_of, check_alarm, check_kind, rings
 from noregret.cli.choosing import Chosen, Wanted, check_named, chosen, resumed, task_told
 from noregret.cli.drawing import (
     OF_PERCEPTRON,
@@ -39,13 +40,14 @@ from noregret.stream.opening import Input
 from noregret.stream.task import Task
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked
+    from noregret.cli.learn import Asked, Watch
     from noregret.learner import Core
     from noregret.proof.receipt import Receipt
     from noregret.rounds import Rounds
     from noregret.run import Run
     from noregret.stream import Stream
     from noregret.task.select import Selection
+    from noregret.watch.alarm import Alarm
 
 AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON, TANGENT)  # kinds of picture for which every round is kept
 
@@ -62,11 +64,13 @@ class Learning:
     selection: Selection | None = None
     receipt: Any = None
     kind: str | None = None  # of picture
+    alarm: Alarm | None = None
+    rung_before: int = 0  # how often it rang in earlier calls
     takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
-    def __init__(self, stream: str, asked: Asked) -> None:
+    def __init__(self, stream: str, asked: Asked, watch: Watch) -> None:
         self.stream = stream
-        self.asked = asked
+        self.asked, self.watch = asked, watch
 
     # -- before the stream is opened -------------------------------------------------------------------------
 
@@ -97,6 +101,7 @@ class Learning:
                 )
         self.wanted_selection = self._selection_asked()
         self.proof = self._proof_asked()
+        check_alarm(self.watch, asked)
 
     def _selection_asked(self) -> dict[str, Any] | None:
         from noregret.cli.selecting import asked_for
@@ -165,6 +170,7 @@ class Learning:
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
                 self.held.core = self.choice.core
                 self._check_choice()
+                self._set_alarm()
                 gathering = self._gathering(stack)
                 once = self.asked.passes == 1 and not gathers
                 with self._watching(once, lambda: interrupt.asked) as watch:
@@ -199,6 +205,13 @@ class Learning:
         self.kind = self._kind_of_picture(self.choice.core)
         if self.kind in PLANAR:
             check_plane(self.source)
+
+    def _set_alarm(self) -> None:
+        """The alarm that was asked for, or that of a resumed model."""
+        core = self.choice.core
+        self.alarm, self.rung_before = alarm_of(self.watch, core), rings(core)
+        if self.kind in AMONG_ROWS:
+            check_kind(self.alarm, self.kind)
 
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
@@ -245,6 +258,7 @@ class Learning:
             stop=stop,
             cut=lambda: self.interrupt.asked,
             snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
+            alarm=self.alarm,
         )
 
     @contextmanager
@@ -329,6 +343,8 @@ class Learning:
             raise typer.Exit(stop_code())
         if placed != save:
             raise typer.Exit(1)
+        if self.watch.fail_on_alarm and self.run.alarm is not None and len(self.run.alarm["rang"]) > self.rung_before:
+            raise typer.Exit(ALARM)
 
     @property
     def going_on(self) -> str:
@@ -352,11 +368,20 @@ class Learning:
             answer["selection"] = self.selection.to_dict()
         put_json(answer)
 
+    def _show_alarm(self) -> None:
+        """What the alarm watches, and whether it rang."""
+        if self.run.alarm is not None:
+            from noregret.cli.show import show_alarm
+
+            print()
+            show_alarm(self.run.alarm)
+
     def _show(self) -> None:
         from noregret.cli.show import as_read, show_lines, show_run, title
 
         run, choice = self.run, self.choice
         show_run(run, title(run, choice), choice.task.words)
+        self._show_alarm()
         show_lines([*as_read(run, choice), *self.source.decisions])
         if self.receipt is not None:
             from noregret.cli.solving import show_receipt

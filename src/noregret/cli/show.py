@@ -18,6 +18,7 @@ from noregret.stream.task import Task
 from noregret.summary import (
     LEADERS,
     RUN_HEAD,
+    alarm_rows,
     at_least,
     at_most,
     late_rows,
@@ -94,6 +95,14 @@ def show_late(late: LateRun, title: str, task: str) -> None:
         print()
         table(member_rows(run), members_head(run))
         print("members, and the mixture, are judged by what they said when a row came")
+
+
+def show_alarm(alarm: Mapping[str, Any]) -> None:
+    """What an alarm watches, and whether it rang: words to the left, and again to the left."""
+    rows = alarm_rows(alarm)
+    room = max(_width(what) for what, _ in rows)
+    for what, told in rows:
+        put(visible(f"{_padded(what, room, True)}  {told}", line=True), styled=False)
 
 
 def show_lines(lines: Sequence[str]) -> None:

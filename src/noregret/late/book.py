@@ -27,6 +27,7 @@ from noregret.late.judging import entries, escape_of, kept, missed, paid, paid_f
 from noregret.learner.core import Core
 from noregret.rounds import Keeper
 from noregret.stream.block import Rows
+from noregret.watch.guard import Guard
 
 Vector = NDArray[np.float64]
 Key = Hashable
@@ -151,7 +152,9 @@ def _exact(size: float) -> int:
 class Book:
     """The rounds of a learner whose labels come late."""
 
-    def __init__(self, core: Core, rules: Rules | None = None, *, keep: Keeper | None = None) -> None:
+    def __init__(
+        self, core: Core, rules: Rules | None = None, *, keep: Keeper | None = None, guard: Guard | None = None
+    ) -> None:
         if not core.learns:
             raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
         self.core = core
@@ -163,7 +166,7 @@ class Book:
         self.chain = bytes(32)  # a digest of every event so far
         self.answers = bytes(32)  # and of every score that was predicted
         self.trace = Trace() if keep is not None else None
-        self._keep = keep
+        self._keep, self._guard = keep, guard
 
     # -- predictions -------------------------------------------------------------------------------------------------
 
@@ -182,6 +185,8 @@ class Book:
         self.waiting[key] = made
         self._outside += _exact(made.size)
         self.counts.predicted += 1
+        if self._guard is not None:
+            self._guard.began(place)
         self._chained(b"predict", place, made.row, weight)
         self.answers = hashlib.sha256(self.answers + said.astype("<f8").tobytes()).digest()
         if len(self.waiting) > self.rules.pending:
@@ -269,6 +274,10 @@ class Book:
         if self.trace is not None:
             said = -paid(core, one.said, one.escape, y) if core.multiclass else float(one.said[0])
             self.trace.add(one.place, said, y, outstanding)
+        if self._guard is not None and ended == "labelled":
+            self._guard.outcome(one.place, one.said, y)  # one that had expired has no outcome any more
+        elif self._guard is not None:
+            self._guard.nothing(one.place)
         self._chained(b"label", one.place, None, y)
         self._remember(key, replace(one, label=y, ended=ended))
 
@@ -341,6 +350,8 @@ class Book:
             return
         one = self._taken(key)
         self.counts.expired += 1
+        if self._guard is not None:
+            self._guard.nothing(one.place)
         self._chained(b"expire", one.place)
         self._remember(key, replace(one, ended="expired"))
 

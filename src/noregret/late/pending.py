@@ -23,6 +23,7 @@ from noregret.loss import probability_of, softmax
 from noregret.rounds import Keeper
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.labels import plain_label, same
+from noregret.watch.alarm import Alarm
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Pending:
     `learner` is an estimator or a learner; it learns each round when its label comes, as if the round happened then.
     A round without a label expires when `expire` others were predicted after it (default: never), or is learned with
     `default_label` then. At most `pending` rounds wait: beyond that the oldest ends. `remembered` rounds that have
-    ended are still known by their ids, so that a label may come twice, late or be revised.
+    ended are still known by their ids, so that a label may come twice, late or be revised. `alarm` (see
+    `noregret.Alarm`) watches the predictions in the order in which they were made.
 
     >>> from noregret.learner import Perceptron
     >>> late = Pending(Perceptron())
@@ -68,6 +70,7 @@ class Pending:
         pending: int = MOST,
         remembered: int = REMEMBERED,
         keep: Keeper | None = None,
+        alarm: Alarm | None = None,
     ) -> None:
         core = getattr(learner, "core", None)
         if not isinstance(core, Core):
@@ -84,11 +87,14 @@ class Pending:
         default = None if default_label is None else self._code(default_label)
         if default_label is not None and default is None:
             raise SettingError(f"{spelled('default_label')}: {default_label!r} does not tell which label is positive")
-        self.book = Book(core, Rules(expire, default, pending, remembered), keep=keep)
+        self.guard = None if alarm is None else alarm.guard(core, late=True)
+        self.book = Book(core, Rules(expire, default, pending, remembered), keep=keep, guard=self.guard)
         if core.late is not None:
             given = {"expire": expire, "pending": None if pending == MOST else pending, "default_label": default_label}
             self._restore(core.late)
             self._agree(given)
+        if self.guard is not None:
+            self.guard.go_on(self.book.counts.predicted)
 
     def _agree(self, asked: dict[str, Any]) -> None:
         """A model that is gone on with keeps its rules."""
@@ -286,6 +292,8 @@ class Pending:
         """From now on a model file of the learner has the rounds that wait now."""
         spelled = [(code, _plain(label)) for code, label in self._spelled.items()]
         held = [(key, _plain(label)) for key, label in self._held]
+        if self.guard is not None:
+            self.guard.keep()
         self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log)
 
     def _restore(self, kept: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.cells import as_text
 from noregret.stream.opening import Input
+from noregret.watch.alarm import Alarm
 
 Answering = Callable[[Answer], None]
 
@@ -67,6 +68,7 @@ def play_late(
     answer: Answering | None = None,
     stop: Callable[[], bool] = lambda: False,
     cut: Callable[[], bool] = lambda: False,
+    alarm: Alarm | None = None,
 ) -> LateRun:
     """Play events, or, with `delay` or `arrival`, a stream as if its labels came late.
 
@@ -75,7 +77,8 @@ def play_late(
     is, or, with `time_column`, at what time. For the rest see `Pending`. `skip_seen` passes over the events that the
     learner was given before, after checking that they are the same. `most` ends the play after this number of events,
     or of rows and labels. `answer` is called with every answer,
-    `stop` after every event, row or label; `cut` says at the end whether the stream was cut short.
+    `stop` after every event, row or label; `cut` says at the end whether the stream was cut short. `alarm` watches the
+    predictions in their order.
 
     >>> from noregret.learner import Perceptron
     >>> rows = ([[1.0], [-1.0], [2.0]], [1, -1, 1])
@@ -88,7 +91,7 @@ def play_late(
     core = core_of(learner.learner if isinstance(learner, Pending) else learner)
     rules = {"expire": expire, "default_label": default_label, "pending": pending, "remembered": remembered}
     began, before = time.perf_counter(), core.state.copy()
-    late = learner if isinstance(learner, Pending) else Pending(learner, keep=keep, **rules)
+    late = learner if isinstance(learner, Pending) else Pending(learner, keep=keep, alarm=alarm, **rules)
     steps: Iterator[Answer | None]
     if delay is None and arrival is None:
         steps = _events(late, stream, skip_seen)
@@ -144,6 +147,8 @@ def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[s
         )
     if late.events:
         late.keep_in_model()
+    elif late.guard is not None:
+        late.guard.keep()
     run = Run.of(core, before, seconds, stopped=stopped, digest=late.book.digest)
     return LateRun(run, late.figures, late.book, how)
 

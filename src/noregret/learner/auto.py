@@ -70,6 +70,8 @@ class Auto(Core):
     _remedy = "divide the largest columns by a power of ten"
     columns: ClassVar[int] = MEMBER_COLUMNS  # what is kept of a member, ln π first
     extra: ClassVar[int] = 0  # rows of the table behind the members
+    reshares: ClassVar[bool] = True  # whether its weights can be set back to the prior
+    since: tuple[int, float] = (0, 0.0)  # the rounds, and their loss, before the weights were last set back
 
     def __new__(cls, **given: Any) -> Auto:
         """The class for a task is read when it is first asked for."""
@@ -179,7 +181,20 @@ class Auto(Core):
     @property
     def _loss_beside_members(self) -> float:
         """What the mixture lost in the rounds that the losses of its members count."""
-        return float(self.state["loss"][0])
+        return float(self.state["loss"][0]) - self.since[1]
+
+    def reshare(self) -> None:
+        """The weights of the members are those of the prior again; what each has learned stays.
+
+        Their losses are counted from here on.
+        """
+        history, beats = self.history, self.beats
+        self.standing[:] = 0.0
+        self._begin_mixture(len(self.members))
+        self.history, self.beats = history, beats
+        self.standing[:, MIXED] = 1.0 / max(int(np.count_nonzero(self._awake(self._width_so_far))), 1)
+        self.since = (self.rounds, float(self.state["loss"][0]))
+        self.single = None
 
     def _awake(self, width: int) -> NDArray[np.bool_]:
         """Who plays on rows of a stream that is so wide by now."""
@@ -213,6 +228,7 @@ class Auto(Core):
                 "loss": loss,
                 "price": own - loss,
                 "awake": plays,
+                **({"since": self.since[0]} if self.since[0] else {}),
             }
             for member, share, (prior, loss), plays in zip(
                 self.members, self.shares.tolist(), self.standing[: len(awake), : LOSS + 1].tolist(), awake, strict=True

@@ -30,6 +30,7 @@ class AutoNumbers(Auto):
 
     columns = NUMBER_COLUMNS
     extra = MEANS
+    reshares = False  # its means weigh members by the errors of all rounds
     _remedy = "divide the labels and the largest columns by a power of ten"
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:

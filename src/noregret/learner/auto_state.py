@@ -20,6 +20,8 @@ SCALARS = tuple(name for name in RECORD["state"].names or () if not RECORD["stat
 def arrays_of(pool: Auto) -> Arrays:
     """What a model file keeps of a pool."""
     kept = {**pool.mixture, "out": pool.out, "total": pool.total[: pool.width], "reached": pool.reached}
+    if pool.since[0]:
+        kept["since"] = np.array(pool.since)
     kept["slots"] = pool.numbering.slots
     kept["widths"] = np.array([core.width for core in pool.cores], np.int64)
     kept["paired"] = np.array([core.paired for core in pool.cores], np.bool_)
@@ -44,6 +46,10 @@ def restore(pool: Auto, arrays: Arrays, width: int, paired: bool) -> None:
     if not (0 <= beats[0] < HISTORY_ROWS and beats[1] > 0 and beats[2] > 0 and reached >= 0):
         raise ValueError("its clock is wrong")
     pool.out[:] = arrays["out"].astype(np.bool_)
+    if "since" in arrays:
+        fit(arrays, {"since": (2,)})
+        rounds, loss = arrays["since"].tolist()
+        pool.since = (int(rounds), float(loss))
     pool.numbering.restore(arrays["slots"])
     for i, core in enumerate(pool.cores):
         core.restore(_under(arrays, f"{i}."), int(arrays["widths"][i]), bool(arrays["paired"][i]))

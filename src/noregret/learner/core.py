@@ -392,6 +392,7 @@ class Core(ABC):
     def reset(self) -> None:
         """Back to before the first round; settings stay."""
         fresh = type(self)(**self.settings)
+        vars(self).clear()
         vars(self).update(vars(fresh))
 
 

@@ -21,6 +21,7 @@ from noregret.picture.canvas import (
     round_axis,
     thinned,
 )
+from noregret.picture.rings import mark_rings
 from noregret.proof.theorem import Certificate
 from noregret.proof.theorems import THEOREMS
 from noregret.run import Run
@@ -93,6 +94,7 @@ def mistakes_axes(axes: Any, run: Run | FiniteRun, certificates: Sequence[Statem
     axes.set_ylim(0.0, 1.08 * top)
     axes.set_ylabel("mistakes")
     plain_frame(axes)
+    mark_rings(axes, run)
     name_ends(axes, endings)
     return axes
 

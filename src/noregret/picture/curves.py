@@ -24,6 +24,7 @@ from noregret.picture.canvas import (
     save_figure,
     thinned,
 )
+from noregret.picture.rings import mark_rings
 from noregret.run import Run
 
 Runs = Mapping[str, Run]
@@ -75,6 +76,8 @@ def _so_far(axes: Any, runs: Runs, what: str, baselines: bool) -> Any:
     round_axis(axes, max(end.x for end in endings), logarithmic=True)
     axes.set_ylim(bottom=0.0)
     plain_frame(axes)
+    if len(runs) == 1:
+        mark_rings(axes, _first(runs))
     name_ends(axes, endings)
     return axes
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from noregret.learner.auto import Auto
 from noregret.picture.canvas import plain_frame, round_axis, thinned
+from noregret.picture.rings import mark_rings
 from noregret.run import Run
 
 TINTS = (  # of the members that have a name; the others are one area
@@ -58,6 +59,7 @@ def share_axes(axes: Any, run: Run) -> Any:
     if len(rounds) == 1:
         rounds, parts = np.array([0.5, 1.5]), [(title, colour, part.repeat(2)) for title, colour, part in parts]
     _stack(axes, rounds, parts)
+    mark_rings(axes, run)
     return axes
 
 

@@ -63,6 +63,10 @@ def chains(core: Core) -> list[Segment]:
                 "certify: the labels of this run came late: ask for the receipt where they are learned"
                 f" ({spelled('receipt', 'FILE', python='certify(late_run, log)')})"
             )
+        if segment.get("changed"):
+            raise SettingError(
+                "certify: another learner went on where an alarm rang, so the run cannot be replayed as that of one"
+            )
         if segment["begin"] != reached or "passes" not in segment:
             break
         reached = segment["end"]

@@ -8,6 +8,7 @@ from noregret.proof.facts import Facts
 from noregret.proof.theorem import Certificate, Theorem, rows, speaking
 from noregret.proof.theorems import (
     admissible,
+    alarm,
     batch,
     coin,
     constant,
@@ -64,6 +65,7 @@ MODULES = (
     mixture,
     labels,
     late,
+    alarm,
     finite,
     experts,
     batch,
