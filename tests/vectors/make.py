@@ -25,7 +25,8 @@ Forger = Callable[[dict[str, Any]], None]
 
 
 def svm(name: str, X: Any, y: Any) -> str:
-    rows = (f"{label} " + " ".join(f"{j + 1}:{x!r}" for j, x in enumerate(row) if x) for row, label in zip(X, y))
+    texts = (" ".join(f"{j + 1}:{x!r}" for j, x in enumerate(row) if x) for row in X)
+    rows = (f"{label} {text}" for label, text in zip(y, texts, strict=True))
     (HERE / name).write_text("\n".join(rows) + "\n")
     return str(HERE / name)
 
@@ -59,7 +60,7 @@ def honest() -> dict[str, tuple[Any, list[str], int]]:
         "late-delay": late(nr.Perceptron(), rows, delay=4),
         "separable": (separate(apart), [apart], 0),
         "inseparable": (separate(rows, bias=True), [rows], 0),
-        "blend": (nr.blend(shelf, outcome="outcome", loss="squared").receipt, [shelf], 4),
+        "blend": (nr.blend(shelf, outcome="outcome", experts=["a", "b"], loss="squared").receipt(), [shelf], 4),
     }
 
 
@@ -88,7 +89,7 @@ def bent(name: str, *inside: str) -> Forger:
         for key in inside:
             said = said[key]
         vector = unpacked(said["points"][name])
-        vector[0] += 0.3
+        vector[-1] += 0.3
         said["points"][name] = packed(vector)
 
     return forge
@@ -160,9 +161,7 @@ def main() -> None:
             forge(copy)
             written(f"{name}-{what}.forged.json", copy)
             found = 1 if name != "blend" else 4
-            vectors.append(
-                {"receipt": f"{name}-{what}.forged.json", "streams": files, "stands": False, "alone": found}
-            )
+            vectors.append({"receipt": f"{name}-{what}.forged.json", "streams": files, "stands": False, "alone": found})
     (HERE / "vectors.json").write_text(json.dumps(vectors, indent=1) + "\n")
 
 
