@@ -52,6 +52,7 @@ NB_MODULE(NOREGRET_MODULE, m) {
     noregret::bind::bind_state(m);
     noregret::bind::bind_alarm(m);
     noregret::bind::bind_functions(m);
+    noregret::bind::bind_cover(m);
     noregret::bind::bind_forecasts(m);
     noregret::bind::bind_gram(m);
     noregret::bind::bind_matrix(m);

@@ -7,6 +7,7 @@ namespace noregret::bind {
 
 void bind_alarm(nanobind::module_ &m);
 void bind_chain(nanobind::module_ &m);  // the last: it looks at all others
+void bind_cover(nanobind::module_ &m);
 void bind_forecasts(nanobind::module_ &m);
 void bind_functions(nanobind::module_ &m);
 void bind_gram(nanobind::module_ &m);

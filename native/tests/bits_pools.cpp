@@ -3,6 +3,7 @@
 
 #include "aggregate.hpp"
 #include "alarm.hpp"
+#include "cover.hpp"
 #include "mixture.hpp"
 #include "tests/played.hpp"
 
@@ -123,6 +124,34 @@ void numbers(Hash &hash) {
     }
 }
 
+// Sets of a run in two blocks, with labels that came late behind them, and log-odds judged by their labels.
+template <class Kind> void covered(Hash &hash) {
+    for (const double target : {0.5, 0.9, 0.99}) {
+        Stream stream{17};
+        constexpr Index COUNT = 500;
+        const Numbers said = line(stream, COUNT), noise = line(stream, COUNT), weights = line(stream, COUNT);
+        Numbers labels = zeros(COUNT), kept = zeros(COVER_NUMBERS), first = zeros(WARM), out = zeros(COUNT), loss = zeros(1);
+        for (std::size_t t = 0; t < labels.size(); ++t) {
+            const double real = 3.0 * said[t] + noise[t];
+            labels[t] = std::is_same_v<Kind, Distance> ? real : real > 0.0 ? 1.0 : -1.0;
+        }
+        Places counts(static_cast<std::size_t>(COVER_COUNTS)), sizes(static_cast<std::size_t>(SIZES)), bins(static_cast<std::size_t>(2 * BINS));
+        kept[0] = target, kept[1] = 1.0 - target;
+        Tracker at{*reinterpret_cast<Cover *>(kept.data()), *reinterpret_cast<CoverCounts *>(counts.data()), first.data(), sizes.data()};
+        cover_all<Kind>({said.data(), 200}, {labels.data(), 200}, {}, at, {out.data(), 200});
+        cover_all<Kind>({said.data() + 200, 300}, {labels.data() + 200, 300}, {weights.data() + 200, 300}, at, {out.data() + 200, 300});
+        const double q = threshold(at.now, at.counts);
+        for (Index t = 0; t < 20; ++t) cover(at, Kind::score(said[std::size_t(t)], labels[std::size_t(t)]), q, 400, Kind::set(said[std::size_t(t)], q));
+        const Numbers others{0.2, 0.9, 0.5, 0.4};
+        cover(at, 0.9, q, at.counts.rounds, set_of(seen(others), q));
+        judge(seen(said), seen(labels), view(loss), table(bins, BINS));
+        hash(kept), hash(first), hash(out), hash(loss), hash(q);
+        for (const Index count : counts) hash(count);
+        for (const Index count : sizes) hash(count);
+        for (const Index count : bins) hash(count);
+    }
+}
+
 // Losses of three kinds, watched at several levels until an alarm has overflowed; what it is held against.
 void alarms(Hash &hash) {
     Stream stream{11};
@@ -150,6 +179,8 @@ void alarms(Hash &hash) {
 }  // namespace
 
 void pools() {
+    subject("intervals", covered<Distance>);
+    subject("sets of two labels", covered<TwoClasses>);
     subject("mixture", two_classes);
     subject("mixture of many classes", many_classes);
     subject("mixture of numbers", numbers);

@@ -226,7 +226,7 @@ def save(
     if isinstance(own, Kernel):
         settings["kernel"] = None
     arrays: dict[str, NDArray[Any]] = {
-        **core.arrays(),
+        **core.kept(),
         **core.preparation.arrays(),
         **{f"state.{name}": core.state[name] for name in core.state.dtype.names or ()},
     }
@@ -321,6 +321,8 @@ def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Co
     check_places(state)
     core.restore(arrays, header.width, header.paired)
     core.preparation.restore(arrays)
+    if core.sure is not None:
+        core.sure.restore(arrays)
     core.plain = not core.preparation.active
     core.features = Features.from_dict(header.features) if header.features is not None else None
     if (header.labels is None) != (core.labels is None):

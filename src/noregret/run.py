@@ -39,6 +39,9 @@ class Run:
     mistake_bits: NDArray[np.uint8] | None = field(default=None, repr=False)  # one bit a round
     tally: dict[str, Any] | None = field(default=None, repr=False)  # what is counted by class, of many classes
     members: list[dict[str, Any]] | None = field(default=None, repr=False)  # of a mixture, who leads first
+    coverage: dict[str, Any] | None = field(default=None, repr=False)  # of the sets that were asked for
+    calibration: dict[str, Any] | None = field(default=None, repr=False)  # of probabilities, before and after
+    reliability: NDArray[np.int64] | None = field(default=None, repr=False)  # their counts in bins, by label
     baseline_losses: dict[str, float] = field(default_factory=dict, repr=False)  # log-loss of rules, for a mixture
     alarm: dict[str, Any] | None = field(default=None, repr=False)  # what watches it, and whether it has rung
 
@@ -54,6 +57,7 @@ class Run:
         start = new_state() if before is None else before
         more["tally"], more["members"] = core.tally(), core.member_figures()
         more["baseline_losses"] = core.label_figures()
+        more |= {} if core.sure is None else core.sure.of_run()
         more["alarm"] = deepcopy((core.watched or {}).get("alarm", {}).get("figures"))
         norms = core.weight_norm, core.gradient_norm, core.dual_norm
         return cls(core, state, start, seconds, *norms, core.nonzero, features, **more)
@@ -290,6 +294,8 @@ class Run:
             "certificates": [],
             "this_run": self.this_run,
             **({} if self.members is None else {"members": self.members, "baseline_losses": self.baseline_losses}),
+            **({} if self.coverage is None else {"coverage": self.coverage}),
+            **({} if self.calibration is None else {"calibration": self.calibration}),
             **({} if self.alarm is None else {"alarm": self.alarm}),
             "stopped": self.stopped,
             "digest": self.digest,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from noregret import arithmetic
-from noregret._native import WINDOW
+from noregret._native import WARM, WINDOW
 from noregret.run import Run
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def run_rows(run: Run) -> list[Row]:
         judged = [*_loss_rows(run), *_number_rows(run)]
     else:
         judged = [*_mistake_rows(run, run.mistakes), *_loss_rows(run)]
-    return [*_stream_rows(run), *judged, *_regret_rows(run), *_weight_rows(run)]
+    return [*_stream_rows(run), *judged, *_sure_rows(run), *_regret_rows(run), *_weight_rows(run)]
 
 
 def late_rows(late: LateRun) -> list[Row]:
@@ -121,6 +121,7 @@ def late_rows(late: LateRun) -> list[Row]:
     rows.append((f"loss ({run.learner.loss.spec})", number(found["loss"]), per_round(found["loss"], n)))
     rows.append(("  by the learner, as labels came", number(found["fresh_loss"]), per_round(found["fresh_loss"], n)))
     rows.append(("  staleness cost", signed(stale), per_round(stale, n)))
+    rows += _sure_rows(run)
     if run.regret_upper is not None and not found["revised"]:
         bound = run.regret_upper + found["staleness"]
         rows.append((_bound_row(run, bound, found["loss"]), at_most(bound), at_most(bound / n) if n else "–"))
@@ -169,6 +170,47 @@ def _number_rows(run: Run) -> Iterator[Row]:
         yield f"  {BASELINES[rule]}", number(lost), per_round(lost, run.rounds)
     yield "mean absolute error", "", number(run.metrics["mae"])
     yield "root mean squared error", "", number(run.metrics["rmse"])
+
+
+def _sure_rows(run: Run) -> Iterator[Row]:
+    """What sets and probabilities turned out to be worth."""
+    if run.coverage is not None:
+        yield from _coverage_rows(run.coverage)
+    if run.calibration is not None and run.calibration["rounds"]:
+        losses = run.calibration["log_loss"]
+        yield "log-loss of the calibrated probabilities", "", number(losses["after"])
+        yield "  before calibration", "", number(losses["before"])
+
+
+def _coverage_rows(found: dict[str, Any]) -> Iterator[Row]:
+    """The labels that were in their sets, how many must be and can be, and how wide the sets are."""
+    rounds, widths = found["rounds"], "width" in found
+    what = "intervals" if widths else "sets"
+    if not rounds:
+        yield f"labels before the first of the {what}", number(found["without"]), ""
+        return
+    held = rounds - found["misses"]
+    yield f"labels within their {what} (target {100.0 * found['target']:g} %)", number(held), share(held, rounds)
+    least, most = (rounds - end for end in (found["most_misses"], found["least_misses"]))
+    low, high = math.ceil(max(least, 0.0)), math.floor(most)
+    yield "  by theorem", f"{low:,} to {high:,}", f"{100.0 * low / rounds:.2f} to {100.0 * high / rounds:.2f} %"
+    yield f"  rows without one, predicted before {WARM} labels", number(found["without"]), ""
+    spread = found["width" if widths else "size"]
+    name = "width of the intervals" if widths else "labels in a set"
+    yield f"{name}, mean", "", "–" if spread["mean"] is None else number(spread["mean"])
+    yield "  median, and what 95 % do not exceed", "", f"{_middle(spread['median'])}, {_middle(spread['p95'])}"
+    if found["empty"]:
+        yield "  empty", number(round(found["empty"] * rounds)), share(found["empty"], 1.0)
+    if found.get("everything"):
+        yield "  every label", number(round(found["everything"] * rounds)), share(found["everything"], 1.0)
+
+
+def _middle(found: Any) -> str:
+    """A quantile: a count, or three figures of a width that is known to lie between two others."""
+    if isinstance(found, int):
+        return number(found)
+    lower, upper = found["lower"], found["upper"]
+    return f"over {lower:.3g}" if upper is None else f"{0.5 * (lower + upper):.3g}"
 
 
 def _regret_rows(run: Run) -> Iterator[Row]:

@@ -102,7 +102,7 @@ def everything(core):
     """All that going on depends on, as bytes: equal bytes are equal learners."""
     features = core.features.to_dict() if core.features else None
     labels = core.labels.to_dict() if core.labels else None
-    own = core.arrays()
+    own = core.kept()
     views = [
         own.pop(name) for name in list(own) if name.startswith("view")
     ]  # of a pool, how its members' rows are made

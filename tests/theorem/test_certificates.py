@@ -106,7 +106,8 @@ def test_every_verdict_is_in_the_guide():
 def test_certificates_come_in_the_order_of_the_list_and_are_plain_data():
     run, rounds = played(Perceptron(), [[1.0, 2.0], [0.5, -1.0]], [1, -1])
     found = certificates(Facts(run, rounds, surrogate=logistic()).at(given=np.array([1.0, 1.0])))
-    assert [one.theorem for one in found] == [one.name for one in THEOREMS.values() if "perceptron" in one.learners]
+    of_it = [one.name for one in THEOREMS.values() if "perceptron" in one.learners]
+    assert [one.theorem for one in found] == [one for one in of_it if not one.startswith("cover-")]  # without sets
     for one in found:
         assert json.loads(json.dumps(one.to_dict())) == one.to_dict()
 

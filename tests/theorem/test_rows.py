@@ -35,27 +35,32 @@ from noregret.finite import (
     play_finite,
 )
 from noregret.interval import Interval
+from noregret.late.book import Book
 from noregret.late.playing import play_late
 from noregret.learner import LEARNERS, OnlineGradientDescent
 from noregret.loss import parse
 from noregret.mean import mean_estimation
+from noregret.proof.facts import Facts
 from noregret.proof.facts.alarm import AlarmFacts
 from noregret.proof.facts.gradients import roundings
 from noregret.proof.facts.late import LateFacts
 from noregret.proof.late import theorems_of
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
-from noregret.proof.theorems import THEOREMS, batch, finite, risk
+from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken
 from noregret.proof.theorems import alarm as alarms
 from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
 from noregret.rounds import Gathering, Rounds
+from noregret.stream.block import Dense
+from noregret.stream.features import Features
 from noregret.task.blend import blend
 from noregret.task.select import select
 from oracle.rows import ORACLE
 from oracle.rows_alarm import ALARM_NEEDS, Watched
 from oracle.rows_compare import SEEN, compare
+from oracle.rows_cover import Covered
 from oracle.rows_experts import Experts
 from oracle.rows_games import GAME_NEEDS, Linear, Mean
 from oracle.rows_late import LATE_NEEDS, Late
@@ -364,6 +369,42 @@ def test_late_labels(size, rate):
         facts = LateFacts(late.book, late.run, arrived, found, found.points)
         for one in theorems_of(facts):
             compare(one, facts, Late(facts, waiting), LATE_NEEDS, roundings(arrived))
+
+
+# -- sets whose coverage is tracked ------------------------------------------------------------------------------------
+
+
+def covering(facts):
+    return [one for one in spoken(facts) if one.name.startswith("cover-")]
+
+
+@pytest.mark.parametrize("target", [0.5, 0.9, 0.31])
+@pytest.mark.parametrize("delay", [0, 1, 20])
+def test_coverage(target, delay):
+    rng = seeded("coverage", target, delay)
+    for size in (1.0, 1e-3, 1e5):
+        X = rng.normal(size=(200, 2)) * size
+        y = X @ [1.0, -2.0] + size * rng.normal(size=200) * (1.0 + (np.arange(200) > 120))
+        with Gathering(False) as gathering:
+            late = play_late(LEARNERS["vaw"](cover=target), (X, y), delay=delay, keep=gathering)
+            facts = Facts(late.run, gathering.done())
+        said = [round.said[0] for round in foretold(target, X, y, delay)]
+        by_then = [max(t - delay, 0) for t in range(200)]
+        data = Covered(target, [abs(float(a) - b) for a, b in zip(y, said, strict=True)], by_then)
+        wanted = ["cover-identity", "cover-late" if delay else "cover-missed", "cover-held"]
+        assert sorted(one.name for one in covering(facts)) == sorted(wanted)
+        assert sum(compare(one, facts, data) for one in covering(facts)) == 3
+
+
+def foretold(target, X, y, delay):
+    """Each prediction of a learner whose labels come so many rows later."""
+    book, made = Book(LEARNERS["vaw"](cover=target)), []
+    book.core.features = Features("columns", X.shape[1])
+    for t in range(len(X)):
+        made.append(book.predict(t, Dense(X[t : t + 1])))
+        if t >= delay:
+            book.label(t - delay, float(y[t - delay]))
+    return made
 
 
 # -- experts, finite classes, the batch perceptron, risk ---------------------------------------------------------------

@@ -27,7 +27,7 @@ OTHER = {  # a value other than the default, for each setting
     "l2": 0.25, "sigma": 0.5, "ridge": 2.0, "kernel": "poly", "degree": 3, "coef0": 2.0, "gamma": 0.5, "budget": 7,
     "forget": "oldest", "seed": 3, "update": "one-vs-rest", "aggressiveness": 0.5, "beta": 1.0, "gradient_bound": 50.0,
     "forgetting": 0.1, "rule": "mean", "wealth": 2.0, "centre": True, "play": "newton", "walk": 0.25, "tie": "+1",
-    "bias": True, "unit_norm": True, "scale": "max", "expand": "bins:4", "lags": 2,
+    "bias": True, "unit_norm": True, "scale": "max", "expand": "bins:4", "lags": 2, "cover": 0.75, "calibrate": True,
 }  # fmt: skip
 BESIDE = {  # what makes that value possible
     "domain": {"rate": "constant:0.5"}, "l1": {"domain": "box", "rate": "constant:0.5"},
@@ -58,7 +58,7 @@ def test_a_setting_reaches_constructor_estimator_option_and_model_file(name, key
     for regression in (False, True):
         shell = ESTIMATORS.get((name, regression))
         if shell is not None:
-            assert (key in shell().get_params()) is not (regression and key == "tie")
+            assert (key in shell().get_params()) is not (regression and key in ("tie", "calibrate"))
     if key != "start":  # a list of weights, which no text can give
         assert option(key).opts == [f"--{key.replace('_', '-')}"]
         assert declared.about in option(key).help or key in ("rate", "task")  # whose sentences say more

@@ -24,6 +24,10 @@ CONFIG_BYTES: int
 REFRESH: int
 WINDOW: int
 BINS: int
+WARM: int
+SIZES: int
+COVER_NUMBERS: int
+COVER_COUNTS: int
 SMALL: int
 SMALL_REFRESH: int
 POINTS: int
@@ -351,6 +355,39 @@ def score_nearest_numbers(
 def play_persistence(
     rule: int, rows: NativeRows, labels: Floats, weights: Floats, memory: Floats, record: Record, scores: Floats, /
 ) -> int: ...
+def cover_numbers(
+    said: Floats,
+    labels: Floats,
+    weights: Floats,
+    numbers: Floats,
+    counts: Ints,
+    first: Floats,
+    sizes: Ints,
+    thresholds: Floats,
+    /,
+) -> None: ...
+def cover_two(
+    odds: Floats,
+    labels: Floats,
+    weights: Floats,
+    numbers: Floats,
+    counts: Ints,
+    first: Floats,
+    sizes: Ints,
+    thresholds: Floats,
+    /,
+) -> None: ...
+def cover_late_number(
+    said: float, y: float, numbers: Floats, counts: Ints, first: Floats, sizes: Ints, q: float, since: int, /
+) -> None: ...
+def cover_late_two(
+    odds: float, y: float, numbers: Floats, counts: Ints, first: Floats, sizes: Ints, q: float, since: int, /
+) -> None: ...
+def cover_classes(
+    others: Floats, y: int, numbers: Floats, counts: Ints, first: Floats, sizes: Ints, q: float, since: int, /
+) -> None: ...
+def threshold(numbers: Floats, counts: Ints, /) -> float: ...
+def judge_odds(odds: Floats, labels: Floats, loss: Floats, bins: Ints, /) -> None: ...
 def calibrate(scores: Floats, labels: Floats, weights: Floats, platt: Floats, out: Floats, /) -> None: ...
 def apply_platt(scores: Floats, platt: Floats, out: Floats, /) -> None: ...
 def calibrate_temperature(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from noregret.learner import LEARNERS, settings_of
-from noregret.learner.settings import Prepared, Tied
+from noregret.learner.settings import Prepared, Sure, Tied
 from noregret.setting import Setting, fields
 
 if TYPE_CHECKING:
@@ -250,12 +250,15 @@ class LearnerSettings(dict[str, Any], Group):
         return cls(given)
 
 
+COMMON = tuple(name for name in fields(Prepared) if name not in fields(Sure))
+
+
 class CommonSettings(LearnerSettings):
-    """The settings that every learner has."""
+    """How every learner takes its rows."""
 
     @classmethod
     def wanted(cls) -> dict[str, dict[str, Setting]]:
-        return {name: owners for name, owners in settings_by_name().items() if name in fields(Prepared)}
+        return {name: owners for name, owners in settings_by_name().items() if name in COMMON}
 
 
 def settings_by_name() -> dict[str, dict[str, Setting]]:

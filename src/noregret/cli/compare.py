@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from noregret.cli.arguments import (
+    COMMON,
     CommonSettings,
     Group,
     Playing,
@@ -204,14 +205,16 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
     >>> parse("ogd:loss=logistic,rate=sqrt:0.5", 5.0, {"bias": True}).settings["rate"]
     'sqrt:0.5'
     """
-    from noregret.cli.options import COMMON, flag, make_learner, settings_of_text
+    from noregret.cli.options import flag, make_learner, settings_of_text
     from noregret.errors import SettingError
     from noregret.learner import LEARNERS
+    from noregret.learner.settings import Prepared
+    from noregret.setting import fields
 
     name, colon, rest = spec.partition(":")
     if name not in LEARNERS:
         make_learner(name, {})  # which says what there is
-    own = {key: one for key, one in settings_of_text(name).items() if key not in COMMON}
+    own = {key: one for key, one in settings_of_text(name).items() if key not in (*fields(Prepared), "calibrate")}
     given: dict[str, Any] = {}
     for part in rest.split(",") if colon else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))

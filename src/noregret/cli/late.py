@@ -13,10 +13,11 @@ from noregret.cli.choosing import chosen as chosen_learner
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
-from noregret.cli.predictions import answers, as_line, shown
+from noregret.cli.predictions import answers, as_line, as_set, columns_of, shown
 from noregret.errors import InputError, SettingError
-from noregret.learner import settings_of
+from noregret.learner import Core, settings_of
 from noregret.learner.default import task_of
+from noregret.learner.sure import NOWHERE
 
 if TYPE_CHECKING:
     from noregret.cli.learn import Asked, Late, Watch
@@ -142,7 +143,7 @@ class Delayed(Learning):
             yield watch
 
     def _writer(self, file: IO[bytes], at_once: bool) -> Written:
-        return Lines(file, at_once, self.choice.core.loss.probabilistic)
+        return Lines(file, at_once, self.choice.core)
 
     # -- after the rounds ------------------------------------------------------------------------------------
 
@@ -296,10 +297,23 @@ class Objects(Written):
 class Lines(Written):
     """Predictions of a stream, row by row: comma-separated text."""
 
-    def __init__(self, file: IO[bytes], at_once: bool, probability: bool) -> None:
+    def __init__(self, file: IO[bytes], at_once: bool, core: Core) -> None:
         super().__init__(file, at_once)
-        file.write(b"row,score,probability,prediction\n" if probability else b"row,score,prediction\n")
+        sure = core.sure
+        probability = core.loss.probabilistic or (sure is not None and sure.calibration is not None)
+        self._sets = () if sure is None or sure.cover is None else columns_of(core)
+        names = ["row", "score", *(["probability"] if probability else []), "prediction", *self._sets]
+        file.write(as_line(names))
 
     def _line(self, answer: Answer) -> bytes:
         chance = [] if answer.probability is None else [repr(answer.probability)]
-        return as_line([str(answer.id), repr(answer.score), *chance, shown(answer.prediction)])
+        cells = [str(answer.id), repr(answer.score), *chance, shown(answer.prediction)]
+        return as_line([*cells, *self._set(answer)])
+
+    def _set(self, answer: Answer) -> list[str]:
+        """The cells of an interval or of a set."""
+        if answer.interval is not None:
+            return [repr(end) for end in answer.interval or NOWHERE]
+        if answer.set is not None:
+            return [as_set([shown(label) for label in answer.set])]
+        return [""] * len(self._sets)

@@ -9,9 +9,8 @@ from typing import Any
 from noregret.atomic import descriptor, has_whole
 from noregret.errors import InputError, SettingError, nearest
 from noregret.learner import LEARNERS, Core, settings_of
-from noregret.learner.settings import Prepared
 from noregret.loss import parse as parse_loss
-from noregret.setting import Setting, fields
+from noregret.setting import Setting
 from noregret.stream.labels import Labels
 
 
@@ -25,9 +24,6 @@ def make_learner(name: str, options: dict[str, Any]) -> Core:
         known = f"the {len(LEARNERS)} that noregret learn --help lists"
         raise SettingError(f"learner must be one of {known}, got {name!r}{nearest(name, LEARNERS, 3)}")
     return LEARNERS[name](**learner_settings(name, options))
-
-
-COMMON = tuple(fields(Prepared))  # what every learner has
 
 
 def settings_of_text(name: str) -> dict[str, Setting]:

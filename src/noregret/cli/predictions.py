@@ -8,6 +8,7 @@ no prediction.
 from __future__ import annotations
 
 import io
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from noregret import arithmetic
 from noregret.atomic import descriptor, has_whole, whole_file
 from noregret.learner import Core, Selected
+from noregret.learner.sure import Sure, intervals, words
 from noregret.loss import probability, softmax
 from noregret.stream.block import Block
 
@@ -67,9 +69,11 @@ def on_standard_output(path: Path | None) -> bool:
 class Predictions:
     """Writes `row,label,score,prediction`: the place of each row, its label, and what was said before it was known.
 
-    Of many classes the score is that of the class predicted. If the loss is of probabilities there is a column
-    `probability`: that of the positive label, or of the class predicted. Without `labels` rows were not played, and
-    nothing is left without a prediction. `at_once` hands on the lines of a block before the next is read.
+    Of many classes the score is that of the class predicted. If the loss is of probabilities, or they are calibrated,
+    there is a column `probability`: that of the positive label, or of the class predicted. A learner with `cover` has
+    columns `lower` and `upper` of an interval, `inf,-inf` where it is empty; or `set`, the labels separated by `|`, the
+    most probable first, `{}` where there is none. They are blank before there are sets. Without `labels` rows were not
+    played, and nothing is left without a prediction. `at_once` hands on the lines of a block before the next is read.
     """
 
     def __init__(self, file: IO[bytes], core: Core, labels: bool, at_once: bool = False) -> None:
@@ -80,8 +84,14 @@ class Predictions:
         self._core = core
         self._labels = labels
         votes = isinstance(core, Selected) and len(core.votes) > 1
-        self._probability = core.loss.probabilistic and not votes
+        sure = self._sure = core.sure
+        calibrated, covers = (
+            sure is not None and sure.calibration is not None,
+            sure is not None and sure.cover is not None,
+        )
+        self._probability = (core.loss.probabilistic or calibrated) and not votes
         named = {"row": True, "label": labels, "score": True, "probability": self._probability, "prediction": True}
+        named |= dict.fromkeys(columns_of(core), covers)
         self._writer.writerow([name for name, wanted in named.items() if wanted])
         self._at_once = at_once
         self._hand_on()
@@ -89,6 +99,7 @@ class Predictions:
     def write(self, block: Block, scores: Vector, y: Vector | None = None) -> None:
         """The rounds of a block, y their labels as codes; rows of weight 0 were no rounds and are left out."""
         chances = self._chances(scores) if self._probability else scores
+        sets = self._sets(scores)
         scores, said = self._predicted(scores)
         played = np.flatnonzero(~np.isnan(scores))
         scores, said = scores[played], None if said is None else said[played]
@@ -98,6 +109,8 @@ class Predictions:
         if self._probability:
             columns.append([repr(p) for p in chances[played].tolist()])
         columns.append(columns[-1] if said is None else self._words(said, labels, None if y is None else y[played]))
+        if sets is not None:
+            columns += self._shown_sets(sets, played, labels, y)
         self._writer.writerows(zip(*columns, strict=True))
         self._hand_on()
 
@@ -107,6 +120,8 @@ class Predictions:
 
     def _chances(self, scores: Vector) -> Vector:
         """The probability of +1, or of many classes that of the class that is said."""
+        if scores.ndim == 1 and self._sure is not None:
+            return probability(self._odds(self._sure, scores))
         if scores.ndim == 1:
             return probability(scores)
         return arithmetic.exp(scores[:, 2]) if self._labels else softmax(scores).max(axis=1)
@@ -135,9 +150,56 @@ class Predictions:
         right = (said == self._core.labels.index(y)).tolist()
         return [label if hit else word for label, word, hit in zip(labels, found, right, strict=True)]
 
+    def _odds(self, sure: Sure, scores: Vector) -> Vector:
+        """Log-odds of rows: of rounds as they were when the row was played."""
+        return sure.odds if self._labels else sure.chances(scores)
+
+    def _sets(self, scores: Vector) -> Any:
+        """An interval a row, or for each row 1 − p of the classes and the threshold; None where none were asked for."""
+        sure = self._sure
+        if sure is None or sure.cover is None:
+            return None
+        q = sure.thresholds if self._labels else np.full(len(scores), sure.q)
+        if sure.regression:
+            return intervals(scores, q)
+        if scores.ndim == 1:
+            others: Any = sure.all_others(self._odds(sure, scores))
+        else:
+            others = sure.others if self._labels else sure.all_others(scores)
+        return others, q
+
+    def _shown_sets(self, sets: Any, played: Places, labels: list[str] | None, y: Vector | None) -> list[list[str]]:
+        """The columns of the sets of rounds."""
+        if isinstance(sets, np.ndarray):
+            return [["" if math.isnan(end) else repr(end) for end in ends] for ends in sets[played].T.tolist()]
+        assert self._core.labels is not None
+        (others, q), found = sets, []
+        names = [shown(label) for label in self._core.labels.classes]
+        places = None if y is None else self._core.labels.index(y).tolist()
+        for i, row in enumerate(played.tolist()):
+            own = names if labels is None or places is None else [*names]
+            if labels is not None and places is not None:
+                own[places[row]] = labels[i]  # its label as the row spells it
+            found.append("" if math.isnan(q[row]) else as_set(words(others[row].tolist(), q[row], own)))
+        return [found]
+
     def close(self) -> None:
         self._text.flush()
         self._text.detach()
+
+
+def columns_of(core: Core) -> tuple[str, ...]:
+    """The columns that sets take."""
+    return ("lower", "upper") if core.regression else ("set",)
+
+
+def as_set(labels: list[str]) -> str:
+    """Labels in one cell; a `|` within one of them stands behind a backslash.
+
+    >>> as_set(["yes", "no"]), as_set(["a|b"]), as_set([])
+    ('yes|no', 'a\\\\|b', '{}')
+    """
+    return "|".join(label.replace("\\", "\\\\").replace("|", "\\|") for label in labels) if labels else "{}"
 
 
 def as_line(cells: list[str]) -> bytes:

@@ -25,6 +25,7 @@ from noregret.errors import InputError, SettingError
 from noregret.example import foretell
 from noregret.late.judging import entries, escape_of, kept, missed, paid, paid_fresh, same
 from noregret.learner.core import Core
+from noregret.learner.sure import Told
 from noregret.rounds import Keeper
 from noregret.stream.block import Rows
 from noregret.watch.guard import Guard
@@ -82,6 +83,7 @@ class Round:
     escape: float  # the probability of a class not seen before, for forecasters of classes
     version: int  # the rounds learned from before it
     size: float  # Λ‖x‖, where the rate asks for it
+    told: Told | None = None  # what was said beside the score
     label: float | None = None  # as a code; None while there is none
     ended: str = ""  # how it ended: labelled, defaulted or expired
 
@@ -181,7 +183,8 @@ class Book:
         said, voices = self._foretold(row)
         core, place = self.core, self.counts.predicted
         escape = escape_of(core)
-        made = Round(place, kept(row), weight, said, voices, escape, core.rounds, self._size(row, weight))
+        size, told = self._size(row, weight), self._told(said)
+        made = Round(place, kept(row), weight, said, voices, escape, core.rounds, size, told)
         self.waiting[key] = made
         self._outside += _exact(made.size)
         self.counts.predicted += 1
@@ -236,7 +239,10 @@ class Book:
         """A label after its time: a round of its own, predicted and learned now."""
         self.counts.after_expiry += 1
         said, voices = self._foretold(known.row)
-        now = replace(known, said=said, voices=voices, escape=escape_of(self.core), version=self.core.rounds)
+        core = self.core
+        now = replace(
+            known, said=said, voices=voices, escape=escape_of(core), version=core.rounds, told=self._told(said)
+        )
         self._learn(now, key, y, "labelled")
         return "learned"
 
@@ -266,6 +272,8 @@ class Book:
             fresh = self._play(one, labels, weights)
         finally:
             core.state["outstanding"] = 0.0
+        if core.sure is not None and one.told is not None:
+            core.sure.label(one.told, one.said, y, one.weight, early=not one.version and core.rounds > 1)
         self.counts.labelled += 1
         self.counts.delay += core.rounds - 1 - one.version
         self.figures.mistakes += missed(core, one.said, y)
@@ -292,11 +300,15 @@ class Book:
 
     def _play(self, one: Round, y: Vector, weights: Vector | None) -> Vector:
         """The learner's own round; the members of a mixture are judged by what they said when the row came."""
-        self.core.foretold = one.voices
+        self.core.foretold, self.core.aside = one.voices, True
         try:
             return self.core.play(one.row, y, weights, self._keep)
         finally:
-            self.core.foretold = None
+            self.core.foretold, self.core.aside = None, False
+
+    def _told(self, said: Vector) -> Told | None:
+        """What is said now beside such a score."""
+        return None if self.core.sure is None else self.core.sure.told(said)
 
     def _outstanding(self) -> float:
         if int(self.core.config["rate"][0]) != DELAYED:

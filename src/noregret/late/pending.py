@@ -13,12 +13,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret.errors import InputError, NoregretError, SettingError, spelled
 from noregret.example import checked_weight, raw_row
 from noregret.late import stored
 from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules
 from noregret.learner.core import Core
+from noregret.learner.sure import Sure, Told, intervals, words
 from noregret.loss import probability_of, softmax
 from noregret.rounds import Keeper
 from noregret.stream.block import Dense, Rows, Sparse
@@ -35,10 +37,12 @@ class Answer:
     prediction: Any  # the label, or the number; None for a score of 0 that counts as a mistake
     probability: float | None  # of the positive label, or of the class predicted; None where scores are none
     version: int  # how many rounds the learner had learned from
+    interval: list[float] | None = None  # its two ends; none where it is empty, None before there are intervals
+    set: list[Any] | None = None  # the labels that it holds, the most probable first
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON takes it."""
-        left_out = [name for name in ("id", "probability") if getattr(self, name) is None]
+        left_out = [name for name in ("id", "probability", "interval", "set") if getattr(self, name) is None]
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
@@ -218,10 +222,31 @@ class Pending:
 
     def answer(self, id: Key, one: Round) -> Answer:
         """What is said of a round."""
+        found = self._answer(id, one)
+        sure, told = self.core.sure, one.told
+        if sure is None or told is None or math.isnan(told.q):
+            return found
+        if sure.regression:
+            ends = intervals(one.said, np.array([told.q]))[0].tolist()
+            return replace(found, interval=[] if ends[0] > ends[1] else ends)
+        return replace(found, set=self._set(sure, one.said, told))
+
+    def _set(self, sure: Sure, said: NDArray[np.float64], told: Told) -> list[Any]:
+        """The labels of a set as they were spelled, as far as they are known."""
+        if sure.multiclass:
+            return words(
+                sure.all_others(said[np.newaxis])[0].tolist(), told.q, [self._label(k) for k in range(len(said))]
+            )
+        odds = said if sure.calibration is None else np.array([told.odds])
+        found = words(sure.all_others(odds)[0].tolist(), told.q, [self._label(-1.0), self._label(1.0)])
+        return [label for label in found if label is not None]
+
+    def _answer(self, id: Key, one: Round) -> Answer:
         core, said = self.core, one.said
         if core.regression:
             return Answer(id, float(said[0]), float(said[0]), None, one.version)
-        probable = core.loss.probabilistic
+        calibrated = one.told is not None and not math.isnan(one.told.odds)
+        probable = core.loss.probabilistic or calibrated
         if core.multiclass:
             if not len(said):
                 return Answer(id, 0.0, None, None, one.version)
@@ -229,7 +254,8 @@ class Pending:
             p = float(softmax(said[np.newaxis])[0, place]) if probable else None
             return Answer(id, float(said[place]), self._label(float(place)), p, one.version)
         score = float(said[0])
-        p = probability_of(score) if probable else None
+        odds = one.told.odds if calibrated and one.told is not None else score
+        p = probability_of(odds) if probable else None
         tied = float(core.config["tie"][0])  # what a score of 0 counts as: none where it is a mistake
         return Answer(id, score, self._label(score or tied) if score or tied else None, p, one.version)
 

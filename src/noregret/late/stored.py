@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, astuple, fields
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ import numpy as np
 from noregret.errors import ModelFileError
 from noregret.late.book import Book, Counts, Figures, Round, Rules, Sum
 from noregret.learner.auto import Auto
+from noregret.learner.sure import Sure, Told
 from noregret.stream.block import Dense, Rows, Sparse
 
 ENDS = ("labelled", "defaulted", "expired")
@@ -34,6 +35,7 @@ class Kept(msgspec.Struct):
     size: float
     label: float | None
     ended: str
+    told: tuple[float, float, int] | None = None
 
 
 class Late(msgspec.Struct):
@@ -82,7 +84,8 @@ def _row_stored(one: Round) -> Kept:
     voices = None if one.voices is None else one.voices.astype("<f8").tobytes()
     shape = [] if one.voices is None else list(one.voices.shape)
     same = {name: getattr(one, name) for name in SAME}
-    return Kept(indices=indices, values=values, said=one.said.tolist(), voices=voices, shape=shape, **same)
+    told = None if one.told is None else astuple(one.told)
+    return Kept(indices=indices, values=values, said=one.said.tolist(), voices=voices, shape=shape, told=told, **same)
 
 
 def _round_of(kept: Kept) -> Round:
@@ -97,7 +100,8 @@ def _round_of(kept: Kept) -> Round:
     if voices is not None:
         voices = voices.reshape(kept.shape)
     same = {name: getattr(kept, name) for name in SAME}
-    return Round(row=row, said=np.array(kept.said, np.float64), voices=voices, **same)
+    told = None if kept.told is None else Told(*kept.told)
+    return Round(row=row, said=np.array(kept.said, np.float64), voices=voices, told=told, **same)
 
 
 def restore(book: Book, stored: Mapping[str, Any]) -> Late:
@@ -147,6 +151,19 @@ def _check_round(book: Book, one: Round) -> None:
         raise ValueError("a row has more features than there are")
     if len(one.said) != 1 and not core.multiclass:
         raise ValueError("a score is wrong")
+    if (one.told is None) is not (core.sure is None):
+        raise ValueError("what was said beside a score does not fit")
+    if one.told is not None and core.sure is not None:
+        _check_told(core.sure, one.told)
     heard = core.hears(one.voices) if isinstance(core, Auto) and one.voices is not None else not isinstance(core, Auto)
     if not heard or (one.voices is not None) is not isinstance(core, Auto):
         raise ValueError("what the members said does not fit")
+
+
+def _check_told(sure: Sure, told: Told) -> None:
+    """A ValueError for what cannot have been said beside a score."""
+    since = 0 if sure.cover is None else sure.cover.rounds
+    if math.isfinite(told.odds) is not (sure.calibration is not None) or math.isinf(told.q):
+        raise ValueError("what was said beside a score is wrong")
+    if not 0 <= told.since <= since or (since == 0 and math.isfinite(told.q) and math.isnan(sure.q)):
+        raise ValueError("the clock of what was said beside a score is wrong")

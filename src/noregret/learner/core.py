@@ -21,6 +21,7 @@ from noregret._native import CONSTANT
 from noregret.domain import Domain
 from noregret.errors import DivergedError, MemoryShortError, spelled
 from noregret.learner.settings import Prepared
+from noregret.learner.sure import Sure
 from noregret.loss import Loss, hinge, tie_code, zero_one
 from noregret.memory import free_memory
 from noregret.prepare import Lags, Means, Preparation
@@ -71,6 +72,8 @@ class Core(ABC):
     foretold: NDArray[np.float64] | None = None  # what a mixture's members said of the row that is learned now
     waited: int = 0  # predictions of late rounds that were made while others waited for their labels
     late: dict[str, Any] | None = None  # rounds that wait for their labels, as a model file keeps them
+    sure: Sure | None = None  # what it says beside its scores
+    aside: bool = False  # whether that is learned elsewhere: a round whose label came late is judged by what was said
     watched: dict[str, Any] | None = None  # what watches its rounds, by name, as a model file keeps it
     ordered: bool = False  # whether a row means something by its place, so that rows cannot be shuffled
 
@@ -98,6 +101,7 @@ class Core(ABC):
         self.labels: Labels | Classes | None = None if loss.regression else Labels()
         self.segments: list[Segment] = []
         self.options: dict[str, Any] = {}  # how its streams were read, kept with the model
+        self.sure = Sure.of(self.name, params, loss, self.multiclass)
         self._fresh_tools()
 
     def _rules(self) -> tuple[Loss, Domain, Rate]:
@@ -239,10 +243,21 @@ class Core(ABC):
         Rows of weight 0 are no rounds and have the score NaN. `keep` takes in the rows as they are played.
         """
         with self.lock:
+            sure = None if self.aside else self.sure
+            if sure is not None and sure.row_by_row:
+                return sure.play_classes(self, rows, y, weights, keep)
+            scores = self.play_rows(rows, y, weights, keep)
+            if sure is not None:
+                sure.follow(scores, y, weights)
+            return scores
+
+    def play_rows(self, rows: Rows, y: Vector, weights: Vector | None = None, keep: Keeper | None = None) -> Vector:
+        """As `play`, with nothing said beside the scores."""
+        with self.lock:
             if not self.plain:
                 if weights is not None and not weights.all():  # what is no round must not move the maxima of others
-                    scores, some = Core._blank(self, len(rows)), np.flatnonzero(weights)
-                    scores[some] = self.play(rows.take(some), y[some], weights[some], keep)
+                    scores, some = self.blank(len(rows)), np.flatnonzero(weights)
+                    scores[some] = self.play_rows(rows.take(some), y[some], weights[some], keep)
                     return scores
                 if (most := self.preparation.most(rows)) < len(rows):
                     return self._play_in_chunks(rows, y, weights, keep, most)
@@ -257,11 +272,11 @@ class Core(ABC):
 
     def _play_in_chunks(self, rows: Rows, y: Vector, weights: Vector | None, keep: Keeper | None, most: int) -> Vector:
         """As `play`, where all the rows together would become too large."""
-        scores = Core._blank(self, len(rows))
+        scores = self.blank(len(rows))
         for start in range(0, len(rows), most):
             some = slice(start, min(start + most, len(rows)))
             weighed = None if weights is None else weights[some]
-            scores[some] = self.play(rows.slice(some.start, some.stop), y[some], weighed, keep)
+            scores[some] = self.play_rows(rows.slice(some.start, some.stop), y[some], weighed, keep)
         return scores
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
@@ -272,8 +287,22 @@ class Core(ABC):
         """One round, for a row as the loops take it (`Rows.native`) with features below `width`."""
         if width > self.width:
             self.grow(width, sparse=isinstance(row, tuple))
-        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
-        self._play(row, np.array([y]), weights, np.empty(self.outputs))
+        weights, score = NO_WEIGHTS if weight == 1.0 else np.array([weight]), np.empty(self.outputs)
+        sure, label = self.sure, np.array([y])
+        if sure is None:
+            self._play(row, label, weights, score)
+        elif not sure.row_by_row:
+            self._play(row, label, weights, score)
+            sure.follow(score, label, weights)
+        else:
+            said = np.array(self.score_one(row))
+            told = sure.told(said)
+            self._play(row, label, weights, score)
+            sure.label(told, said, y, weight)
+
+    def blank(self, rows: int) -> Vector:
+        """Room for the scores of rows, of which some may be no rounds: NaN."""
+        return Core._blank(self, rows)
 
     def _blank(self, rows: int) -> Vector:
         """Room for what `play` gives: NaN where nothing will be written."""
@@ -310,7 +339,7 @@ class Core(ABC):
                 self.make_room(self.width + len(x), sparse=True)
             elif self.single is not None:
                 return False
-            if self.features is None or (single := self._new_single()) is None:
+            if self.features is None or self.sure is not None or (single := self._new_single()) is None:
                 return False
             if self.features.plain_names:
                 single.name(self.features.index, self.features.names, self.features.slots)
@@ -350,6 +379,12 @@ class Core(ABC):
         """The score of a single prepared row, of many classes that of each; no feature beyond those that are known."""
         return self._score(rows_of(row))[0]
 
+    def score_next(self, row: Rows) -> Any:
+        """The score of a row that comes next, as it came; of many classes that of each."""
+        if not self.plain:
+            row = self.preparation.apply(row, learn=False, features=self.features)
+        return self.score_one(row.below(self.width).native if row.width > self.width else row.native)
+
     @abstractmethod
     def _score(self, rows: Rows) -> Vector:
         """The scores of prepared rows, whatever their width."""
@@ -375,6 +410,10 @@ class Core(ABC):
     def label_counts(self) -> Vector | None:
         """How often each label came, a row a context; None where labels are not counted."""
         return None
+
+    def kept(self) -> Arrays:
+        """All that a model file keeps of what it has learned, beside its figures."""
+        return {**self.arrays(), **({} if self.sure is None else self.sure.arrays())}
 
     def about(self) -> dict[str, Any]:
         """What else there is to say of a model: figures that only this kind of learner has."""

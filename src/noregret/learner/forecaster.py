@@ -53,7 +53,7 @@ class Forecaster(Multiclass):
                 return scores, forecasts
             self._forecasts = forecasts
             try:
-                return self.play(rows, y, weights), forecasts
+                return self.play_rows(rows, y, weights), forecasts
             finally:
                 self._forecasts = NO_FORECASTS
 

@@ -117,7 +117,7 @@ class Linear(Core):
 
     def learn(self, rows: Rows, y: Vector, weights: Vector | None = None) -> None:
         """As `play`, where nobody asks for the scores: they are written over each other."""
-        if weights is not None or not self.plain:
+        if weights is not None or not self.plain or self.sure is not None:
             self.play(rows, y, weights)
             return
         with self.lock:

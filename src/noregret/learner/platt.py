@@ -6,12 +6,18 @@ are log-odds already, but too small or too large, have a temperature alone: z â†
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noregret._native import PLATT_NUMBERS, apply_platt, apply_temperature, calibrate, calibrate_temperature
-from noregret.learner.core import NO_WEIGHTS, Call, Vector
+
+Vector = NDArray[np.float64]
+Call = Callable[[], Any]
+NO_WEIGHTS: Vector = np.zeros(0)
 
 
 def unfitted(slope: float = 1.0) -> Vector:

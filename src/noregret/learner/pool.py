@@ -15,7 +15,7 @@ import numpy as np
 
 from noregret.errors import SettingError, nearest, spelled
 from noregret.learner.core import Core
-from noregret.learner.settings import Prepared
+from noregret.learner.settings import Prepared, Sure
 from noregret.prepare import Preparation
 from noregret.setting import fields
 from noregret.stream.block import Rows, Sparse
@@ -25,7 +25,9 @@ WIDE = 300  # features from which a row counts as wide
 BROAD = 48  # features from which the costliest members are fewer, and have less time to lead
 FEW = 30  # features up to which every two are crossed
 ENDLESS = 1 << 40
-VIEWS = tuple(name for name in fields(Prepared) if name not in ("tie", "bias"))  # what makes rows look different
+VIEWS = tuple(
+    name for name in fields(Prepared) if name not in ("tie", "bias", *fields(Sure))
+)  # what makes rows look different
 
 
 @dataclass(frozen=True)

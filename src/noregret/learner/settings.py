@@ -47,6 +47,13 @@ def _share(who: str, what: str, value: Any) -> float:
     return float(value)
 
 
+def _target(who: str, what: str, value: Any) -> float:
+    """A share that is neither none nor all."""
+    if not 0.0 < as_number(value) < 1.0:
+        raise SettingError(f"{who}: {what} must lie between 0 and 1, such as 0.9, got {value}")
+    return float(value)
+
+
 def _losses() -> str:
     from noregret.loss import listed
 
@@ -160,10 +167,21 @@ RIDGE = setting(1.0, "The a of the matrix aI + Σx·xᵀ.", between(1e-150, 1e15
 
 
 @declares
-class Prepared:
+class Sure:
+    """What every learner can say beside its scores."""
+
+    cover: float | None = setting(
+        None,
+        "Beside every prediction an interval, or a set of labels; this share of them hold the label (0.9).",
+        _target,
+    )
+
+
+@declares
+class Prepared(Sure):
     """How every learner takes its rows."""
 
-    tie = "mistake"  # of learners without the setting
+    tie, calibrate = "mistake", False  # of learners without these settings
     bias: bool = setting(False, "Append a constant 1 to every row.", flag)
     unit_norm: bool = setting(False, "Scale every row to norm 1.", flag)
     scale: str | None = setting(
@@ -185,6 +203,9 @@ class Tied(Prepared):
     """The settings of learners of two classes."""
 
     tie: str = setting("mistake", "What a score of 0 counts as: mistake, +1 or -1.", _tie)
+    calibrate: bool = setting(
+        False, "Two classes: make probabilities of the scores, learned as labels come (Platt scaling).", flag
+    )
 
 
 # -- one class a learner ---------------------------------------------------------------------------------------------

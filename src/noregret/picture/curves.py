@@ -137,9 +137,14 @@ def is_probability(run: Run) -> bool:
 
 def groups(run: Run, count: int = GROUPS) -> list[Group]:
     """The rounds by score, in groups of about the same size."""
-    counts = run.state["bins"][0].astype(np.float64)
+    return grouped(run.state["bins"][0], is_probability(run), count)
+
+
+def grouped(bins: NDArray[np.int64], probable: bool, count: int = GROUPS) -> list[Group]:
+    """The same of counts in bins of scores, which are log-odds where they are `probable`."""
+    counts = bins.astype(np.float64)
     scores = bin_scores(counts.shape[1])
-    said = 1.0 / (1.0 + np.exp(-np.clip(scores, -700.0, 700.0))) if is_probability(run) else scores
+    said = 1.0 / (1.0 + np.exp(-np.clip(scores, -700.0, 700.0))) if probable else scores
     both = counts.sum(axis=0)
     place = np.minimum((np.cumsum(both) - 0.5 * both) * count / both.sum(), count - 1e-9).astype(np.int64)
     found = []
@@ -156,10 +161,13 @@ def reliability_axes(axes: Any, run: Run) -> Any:
     why = why_no_reliability(run)
     if why is not None:
         raise SettingError(f"plot: {why}")
-    found = groups(run)
-    said, seen = [group.said for group in found], [group.frequency for group in found]
-    low, high = zip(*(group.interval for group in found), strict=True)
-    if is_probability(run):
+    calibrated = run.reliability is not None and run.reliability.any()
+    if run.reliability is not None and calibrated:
+        before, after = (grouped(bins, True) for bins in run.reliability)
+        drawn = {"before": (before, "0.6"), "calibrated": (after, COLOURS[0])}
+    else:
+        drawn = {"came": (groups(run), COLOURS[0])}
+    if calibrated or is_probability(run):
         axes.plot([0.0, 1.0], [0.0, 1.0], "--", color="0.6", linewidth=1.0, label="perfect")
         axes.set_xlim(0.0, 1.0)
         axes.set_xlabel("predicted probability of +1")
@@ -167,12 +175,17 @@ def reliability_axes(axes: Any, run: Run) -> Any:
         axes.axhline(0.5, color="0.85", linewidth=0.8, zorder=0)
         axes.axvline(0.0, color="0.85", linewidth=0.8, zorder=0)
         axes.set_xlabel(f"score ({run.learner.name})")
-    axes.vlines(said, low, high, color=COLOURS[0], linewidth=1.5)
-    axes.plot(said, seen, "o-", color=COLOURS[0], linewidth=1.0, markersize=4.5, label="came", clip_on=False)
+    for label, (found, colour) in drawn.items():
+        said, seen = [group.said for group in found], [group.frequency for group in found]
+        low, high = zip(*(group.interval for group in found), strict=True)
+        axes.vlines(said, low, high, color=colour, linewidth=1.5)
+        axes.plot(said, seen, "o-", color=colour, linewidth=1.0, markersize=4.5, label=label, clip_on=False)
     axes.set_ylim(0.0, 1.0)
     axes.set_ylabel("share of rounds with label +1")
     plain_frame(axes)
-    if is_probability(run):
+    if calibrated:
+        axes.legend(frameon=False, loc="upper left")
+    elif is_probability(run):
         name_ends(axes, [Ending("perfect", 1.0, 1.0, "0.45")])
     return axes
 

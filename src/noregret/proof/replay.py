@@ -167,7 +167,7 @@ def _of_scores(played: Replayed) -> str:
 
 def _of_learner(core: Core) -> str:
     """Everything that a model file would keep of it."""
-    return _digest(core.arrays())
+    return _digest(core.kept())
 
 
 def _digest(arrays: dict[str, Any]) -> str:
@@ -230,7 +230,7 @@ SCORED = 1e-11  # what scores may differ by, as a share of ‖w‖‖x‖, and w
 ENCLOSED = 2.0**-46  # what an enclosure of a loss at given scores may differ by
 LOWER = ("no_comparator_below", "no_separator_below", "margin")  # values that are lower ends; the others are upper ends
 EXACT = (  # values that are what they are
-    *("scaled_by", "rate", "radius", "bets", "unforeseen", "updates", "switches"),
+    *("scaled_by", "target", "rate", "radius", "bets", "unforeseen", "updates", "switches"),
     *("confidence", "rounds", "tail", "errors", "mistakes", "candidates", "passed"),
 )
 

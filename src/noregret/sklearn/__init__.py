@@ -19,7 +19,7 @@ from noregret.learner import settings
 from noregret.loss import Loss
 from noregret.sklearn.auto import Auto as Auto  # shells as those below are
 from noregret.sklearn.auto import AutoRegressor as AutoRegressor
-from noregret.sklearn.base import LinearEstimator, LinearRegressor, Vector, estimator
+from noregret.sklearn.base import LinearEstimator, LinearRegressor, Vector, estimator, parameters
 from noregret.sklearn.classifier import LinearClassifier
 from noregret.sklearn.multiclass import MulticlassClassifier, MulticlassForecaster
 
@@ -455,11 +455,10 @@ def load(path: str | os.PathLike[str], loss: Loss | None = None, kernel: Any = N
     Your own loss or kernel is not in the file: give it again as `loss` or `kernel`.
     """
     core, shell = model.load(path, loss, kernel)
-    told = dict(core.settings)
-    if core.regression:
-        told.pop("tie", None)
     try:
-        made = ESTIMATORS[core.name, core.regression](**told, **(shell["params"] if shell else {}))
+        shell_of = ESTIMATORS[core.name, core.regression]
+        told = {name: value for name, value in core.settings.items() if name in parameters(shell_of)}
+        made = shell_of(**told, **(shell["params"] if shell else {}))
         made._restore(core, shell)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise ModelFileError(f"what the model file says of its estimator is damaged ({error})", str(path)) from error

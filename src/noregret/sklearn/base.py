@@ -35,6 +35,7 @@ from noregret.example import NOT_FINITE, checked_weight, is_finite, one_row, ref
 from noregret.learner.core import Core, Settings
 from noregret.setting import declares, fields, setting, signature
 from noregret.sklearn.rows import as_rows, blocks_of, chunks, orders
+from noregret.sklearn.sure import Intervals
 from noregret.stream.block import stacked
 from noregret.stream.features import Features
 from noregret.stream.formats.frames import has_words, is_frame
@@ -69,10 +70,9 @@ class Fitting:
 @dataclass_transform(kw_only_default=True, eq_default=False)
 def estimator(cls: type[C]) -> type[C]:
     """A shell over the learner whose settings the class inherits, with a constructor that does nothing but assign."""
-    known: dict[str, Any] = fields(declares(cls))
-    shell: Any = cls
-    if shell._regression:
-        known.pop("tie", None)  # numbers are not right or wrong
+    shell: Any = declares(cls)
+    shell._core_type = getattr(learner, next(one.__name__ for one in cls.__mro__ if one.__module__ == SETTINGS))
+    known = parameters(shell)
 
     def __init__(self: Any, **given: Any) -> None:
         for name in given.keys() - known.keys():
@@ -82,8 +82,15 @@ def estimator(cls: type[C]) -> type[C]:
 
     __init__.__signature__ = signature(known, Parameter("self", Parameter.POSITIONAL_OR_KEYWORD))  # type: ignore[attr-defined]
     shell.__init__ = __init__
-    shell._core_type = getattr(learner, next(one.__name__ for one in cls.__mro__ if one.__module__ == SETTINGS))
     return cls
+
+
+def parameters(shell: Any) -> dict[str, Any]:
+    """The settings that an estimator takes."""
+    known: dict[str, Any] = fields(shell)
+    for name in ("tie", "calibrate") if shell._regression else ():
+        known.pop(name, None)  # numbers are not right or wrong, and have no probabilities
+    return known
 
 
 class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
@@ -339,7 +346,7 @@ class LinearEstimator(Fitting, BaseEstimator):  # type: ignore[misc]
                 self.feature_names_in_ = np.array(shell["names"], dtype=object)
 
 
-class LinearRegressor(RegressorMixin, LinearEstimator):  # type: ignore[misc]
+class LinearRegressor(Intervals, RegressorMixin, LinearEstimator):  # type: ignore[misc]
     """A linear learner of numbers in scikit-learn's and in River's clothes."""
 
     _regression = True

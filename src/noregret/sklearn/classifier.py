@@ -25,6 +25,7 @@ from noregret.loss import probability, probability_of
 from noregret.setting import check_weights, declares, setting
 from noregret.sklearn.base import LinearEstimator, Vector, serialised
 from noregret.sklearn.refusing import same_labels_if_refused, try_out
+from noregret.sklearn.sure import Sets
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels, same
 
@@ -32,8 +33,10 @@ BALANCED = "class_weight='balanced' needs all labels at once: use fit, or give t
 
 
 def _has_probabilities(estimator: Any) -> bool:
+    if getattr(estimator, "calibrate", False):
+        return True
     if not hasattr(estimator, "loss") or not parse_loss(estimator.loss).probabilistic:
-        raise AttributeError("probabilities are what the logistic loss gives: learn with loss='logistic'")
+        raise AttributeError("probabilities come with loss='logistic', or with calibrate=True")
     return True
 
 
@@ -44,7 +47,7 @@ class Weighing:
     class_weight: dict[Any, float] | str | None = setting(None, "Weights by label, or balanced.")
 
 
-class Classifier(Weighing, ClassifierMixin, LinearEstimator):  # type: ignore[misc]
+class Classifier(Weighing, Sets, ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     """What estimators of two and of many classes share: weights of classes, in fits, single rounds and files."""
 
     _regression = False
@@ -207,8 +210,8 @@ class LinearClassifier(Classifier):
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Vector:
-        """The probabilities of the two classes (logistic loss)."""
-        positive = probability(self._scores(X))
+        """The probabilities of the two classes: of the logistic loss, or calibrated."""
+        positive = probability(self._odds(self._scores(X)))
         return np.column_stack([1.0 - positive, positive])
 
     @property
@@ -311,8 +314,11 @@ class LinearClassifier(Classifier):
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
-        """The probability of each class (logistic loss); empty before any label was seen."""
+        """The probability of each class, of the logistic loss or calibrated; empty before any label was seen."""
         return self._chances_one(x)
+
+    def _labelled_scores(self, x: Any) -> tuple[Any, Vector]:
+        return self._labels(), np.array([self._score_one(x) if self._has("_core") else 0.0])
 
     def _chances_one(self, x: Any) -> dict[Any, float]:
         try:
@@ -323,7 +329,8 @@ class LinearClassifier(Classifier):
                 return {label: 1.0 for label in (negative, positive) if label is not None}
         single = self._core.single  # another thread may drop it
         score = None if single is None else single.score(x)
-        p = probability_of(self._score_one(x) if score is None else score)
+        score = self._score_one(x) if score is None else score
+        p = probability_of(float(self._odds(np.array([score]))[0]))
         return {negative: 1.0 - p, positive: p}
 
     # -- the model file --------------------------------------------------------------------------------------

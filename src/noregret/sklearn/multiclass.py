@@ -179,6 +179,10 @@ class MulticlassClassifier(Classifier):
             raise InputError(NOT_FINITE)
         return scores
 
+    def _labelled_scores(self, x: Any) -> tuple[Any, Vector]:
+        core = self._multiclass
+        return [self._label(code) for code in range(core.known)], self._score_classes(core, x)[np.newaxis]
+
     # -- the model file --------------------------------------------------------------------------------------
 
     def _spelled_labels(self) -> list[Any]:

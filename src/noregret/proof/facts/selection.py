@@ -142,6 +142,11 @@ def refuse(core: Core) -> None:
     """A sentence for learners whose predictors along the run are not to be had."""
     if not core.learns:
         raise SettingError(REFUSAL)
+    if core.sure is not None:
+        what = " and ".join(spelled(name) for name in ("cover", "calibrate") if core.settings[name])
+        raise SettingError(
+            f"select: sets and probabilities are those of the run, not of one of its predictors: leave out {what}"
+        )
     if core.regression:
         raise SettingError(
             f"select: risk certificates need a loss in [0, 1]: labels that are right or wrong, not the loss"
