@@ -1004,8 +1004,8 @@ def figures(done: Claims, f: Facts, said: dict[str, Any], numbers: bool) -> None
     for key, one in said.items():
         what = key.replace("_", " ")
         if key == "gradient":
-            for name, inner in one.items():
-                done.within(f"{what}: {name.replace('_', ' ')}", inner, f.gradient[name])
+            for name in one:
+                done.within(f"{what}: {name.replace('_', ' ')}", one[name], f.gradient[name])
         elif key in counts:
             done.same(what, one, counts[key])
         elif key in spans:
@@ -1106,7 +1106,8 @@ def same_replay(done: Claims, said: dict[str, Any], scores: list[float], me: Des
     done.true("the scores that were logged", logged is None or floats(logged) == floats(scores))
     if "scores" in replay:
         done.same("the replay: scores", replay["scores"], of_arrays(scores=scores))
-    if me is None or said["learner"]["name"] not in ("perceptron", "ogd"):
+    more = said["learner"]["settings"].get("cover") or said["learner"]["settings"].get("calibrate")
+    if me is None or more or said["learner"]["name"] not in ("perceptron", "ogd"):
         done.open("the replay: the learner after the last round")
     else:
         done.same("the replay: learner", replay["learner"], of_arrays(z=me.z, total=me.total))
@@ -1280,8 +1281,10 @@ def _late_claims(done: Claims, said: dict[str, Any], f: Facts, plays: Facts, boo
     for key, one in said["figures"].items():
         if key in counts:
             done.same(f"late: {key.replace('_', ' ')}", one, counts[key])
-        else:
+        elif key in spans:
             done.within(f"late: {key.replace('_', ' ')}", one, spans[key])
+        else:
+            done.open(f"late: the figure {key.replace('_', ' ')}")
     if said["regret"] is not None:
         done.same("late: the rounds of the regret", said["regret"]["rounds"], plays.T)
         regret(done, plays, said["regret"], "the regret of the predictions")

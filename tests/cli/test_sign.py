@@ -108,7 +108,7 @@ def test_times_are_checked(signed):
 def test_a_signature_of_a_forged_receipt_does_not_make_it_true(signed):
     shutil.copy(VECTORS / "perceptron-own.forged.json", "forged.json")
     sign("forged.json", "private.pem")
-    found = call(*["verify", "forged.json", "rows.svm", "--public", "public.pem"])
+    found = call("verify", "forged.json", "rows.svm", "--public", "public.pem")
     assert found.code == 1 and "own loss" in found.err
 
 
@@ -128,15 +128,15 @@ def test_what_is_no_private_key_is_refused(signed, name):
 
 
 def test_the_commands(signed):
-    assert call(*["keygen", "--private", "a.pem", "--public", "b.pem"]).code == 0
-    assert call(*["keygen", "--private", "a.pem"]).code == 2
-    assert call(*["sign", "perceptron.json", "--key", "a.pem", "--days", "-1"]).code == 2
-    assert call(*["sign", "perceptron.json", "--key", "a.pem", "--to", "perceptron.json"]).code == 2
-    assert call(*["sign", "perceptron.json", "--key", "a.pem", "--to", "p.dsse", "--days", "3"]).code == 0
+    assert call("keygen", "--private", "a.pem", "--public", "b.pem").code == 0
+    assert call("keygen", "--private", "a.pem").code == 2
+    assert call("sign", "perceptron.json", "--key", "a.pem", "--days", "-1").code == 2
+    assert call("sign", "perceptron.json", "--key", "a.pem", "--to", "perceptron.json").code == 2
+    assert call("sign", "perceptron.json", "--key", "a.pem", "--to", "p.dsse", "--days", "3").code == 0
     words = ["verify", "perceptron.json", "rows.svm", "--public", "b.pem", "--envelope", "p.dsse"]
     found = call(*words)
     assert found.code == 0 and "signature verified" in found.out
-    assert json.loads(call(*[*words, "--json"]).out)["signed"]["kind"] == "run"
-    assert call(*[*words, "--previous", "rows.svm"]).code == 1
-    assert call(*["verify", "perceptron.json", "rows.svm", "--envelope", "p.dsse"]).code == 2
-    assert call(*["verify", "perceptron.json", "rows.svm", "--public", "public.pem"]).code == 2  # there is no envelope
+    assert json.loads(call(*words, "--json").out)["signed"]["kind"] == "run"
+    assert call(*words, "--previous", "rows.svm").code == 1
+    assert call("verify", "perceptron.json", "rows.svm", "--envelope", "p.dsse").code == 2
+    assert call("verify", "perceptron.json", "rows.svm", "--public", "public.pem").code == 2  # there is no envelope
