@@ -1338,7 +1338,7 @@ def events(book: Book, path: str, two: Any, numbers: bool) -> bytes:
 
 
 def delayed(book: Book, path: str, two: Any, numbers: bool, how: Mapping[str, Any]) -> None:
-    """A stream whose labels come after so many further rows."""
+    """A stream whose labels come after a number of further rows."""
     labels, rows, y, _ = svmlight(path, two, numbers)
     weight = {plain(key): float(w) for key, w in (how["class_weight"] or {}).items()}
     coming = list[int]()

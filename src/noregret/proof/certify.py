@@ -40,7 +40,7 @@ from noregret.proof.theorems import spoken
 from noregret.run import Run
 
 GAP = 1e-4
-LOGGED = 100_000  # rounds whose scores a receipt holds unless it is told otherwise
+LOGGED = 100_000  # rounds whose scores a receipt holds by default
 Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
 
 
