@@ -50,7 +50,7 @@ test: $(READY) lint
 
 # A second environment, which sees the packages of the first one but has its own core, built with AddressSanitizer and UBSan.
 CHECKED := build/sanitized
-CHECKED_TESTS := tests/contract $(wildcard tests/unit/test_stream_*.py) \
+CHECKED_TESTS := tests/contract $(wildcard tests/unit/test_stream_*.py) tests/theorem/test_ledger.py \
   $(patsubst %,tests/unit/test_%.py,chain decimal experts experts_combination finite_dimension functions hindsight kernel kernel_fold late \
     looking_back native_text one_example own read_only voted)
 PACKAGES := -c 'import site; print(site.getsitepackages()[0])'

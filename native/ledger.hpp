@@ -35,11 +35,11 @@ void enter_scores(const L &loss, Line<const double> z, Line<const double> y, Lin
         const double k = weights.size ? weights[t] : 1.0;
         taken[t] = 0.0;
         if (k == 0.0 || z[t] != z[t]) continue;
-        if (!finite(z[t])) {  // right, it costs nothing
-            sums.infinite += z[t] * y[t] < 0.0;
+        const Cost cost = loss.both(z[t], y[t]);
+        if (!finite(z[t])) {  // on the right side it costs nothing, anywhere else everything
+            sums.infinite += !(cost.value == 0.0 && cost.slope == 0.0);
             continue;
         }
-        const Cost cost = loss.both(z[t], y[t]);
         const double lost = k * cost.value, slope = k * cost.slope, paid = slope * z[t];
         sums.loss += lost;
         sums.sizes_of_loss += std::fabs(lost);

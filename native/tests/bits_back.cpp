@@ -3,6 +3,7 @@
 #include "exact.hpp"
 #include "finite.hpp"
 #include "hindsight.hpp"
+#include "ledger.hpp"
 #include "path.hpp"
 #include "tests/bits.hpp"
 #include "vote.hpp"
@@ -123,6 +124,33 @@ void votes(Hash &hash) {
     }
 }
 
+void sums_of(Hash &hash, const Ledger &ledger) {
+    for (const double sum : {ledger.loss, ledger.sizes_of_loss, ledger.paid, ledger.sizes, ledger.slopes, ledger.norms, ledger.bias}) hash(sum);
+    for (const double count : {ledger.infinite, ledger.flawed}) hash(count);
+}
+
+void ledgers(Hash &hash) {
+    for (const char *name : {"logistic", "hinge", "exponential", "squared"}) {
+        Loss loss;
+        loss_named(name, 0.7, loss);
+        in_layouts(90, 14, [&](const auto &rows, const Made<double> &made) {
+            Stream stream{8};
+            const Numbers z = line(stream, made.count);
+            Numbers taken = zeros(made.count), G = zeros(made.width), squares = zeros(made.count);
+            Ledger ledger{};
+            std::visit([&](const auto &one) { enter_scores(one, seen(z), seen(made.labels), seen(made.weights), ledger, view(taken)); }, loss);
+            enter_rows(rows, seen(taken), true, ledger, view(G));
+            sums_of(hash, ledger);
+            hash(G);
+            std::vector<Line<const double>> columns(static_cast<std::size_t>(made.width), seen(z));  // of any numbers
+            enter_columns(columns, seen(taken), view(squares), view(G));
+            enter_norms(seen(taken), seen(squares), ledger);
+            sums_of(hash, ledger);
+            hash(G);
+        });
+    }
+}
+
 void finite_classes(Hash &hash) {
     for (const Index size : {7, 40, 100}) {
         Stream stream{static_cast<std::uint64_t>(size)};
@@ -157,6 +185,7 @@ void looking_back() {
     subject("best comparator", solvers);
     subject("path of the weights", paths);
     subject("votes of all predictors", votes);
+    subject("ledgers", ledgers);
     subject("finite classes", finite_classes);
 }
 

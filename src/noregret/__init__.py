@@ -46,11 +46,13 @@ if TYPE_CHECKING:
     from noregret.kernel import custom as custom_kernel
     from noregret.late.pending import Pending
     from noregret.late.playing import play_late
+    from noregret.live import follow
     from noregret.loss import LOSSES, Loss
     from noregret.loss import custom as custom_loss
     from noregret.mean import MeanRun, mean_estimation
     from noregret.picture.plotting import plot
     from noregret.proof.certify import certify
+    from noregret.proof.ledger import LedgerReceipt, merge
     from noregret.proof.receipt import Receipt
     from noregret.proof.verify import verify
     from noregret.protocol import play
@@ -100,7 +102,7 @@ if TYPE_CHECKING:
     )
     from noregret.sklearn.batch import BatchPerceptron
     from noregret.stream import read
-    from noregret.task.audit import Audit, audit
+    from noregret.task.audit import Audit, Passed, audit, audit_pass
     from noregret.task.blend import Blend, blend
     from noregret.task.compare import Comparison, compare
     from noregret.task.select import Selection, select
@@ -142,6 +144,7 @@ _HOME = {
     "KernelPerceptron": "sklearn",
     "LogisticNewton": "sklearn",
     "LOSSES": "loss",
+    "LedgerReceipt": "proof.ledger",
     "Loss": "loss",
     "LinearGame": "adversary",
     "MarkovLabels": "sklearn",
@@ -162,6 +165,7 @@ _HOME = {
     "PassiveAggressiveIIRegressor": "sklearn",
     "PassiveAggressiveIRegressor": "sklearn",
     "PassiveAggressiveRegressor": "sklearn",
+    "Passed": "task.audit",
     "Pending": "late.pending",
     "Perceptron": "sklearn",
     "PlainPythonWarning": "errors",
@@ -187,6 +191,7 @@ _HOME = {
     "VotedPerceptron": "sklearn",
     "WeightedMajority": "experts",
     "audit": "task.audit",
+    "audit_pass": "task.audit",
     "blend": "task.blend",
     "certify": "proof.certify",
     "compare": "task.compare",
@@ -195,10 +200,12 @@ _HOME = {
     "dimensions": "finite",
     "duel": "finite",
     "family": "finite",
+    "follow": "live",
     "linear_game": "adversary",
     "load": "sklearn",
     "load_class": "finite",
     "mean_estimation": "mean",
+    "merge": "proof.ledger",
     "play": "protocol",
     "play_late": "late.playing",
     "play_finite": "finite",
@@ -244,6 +251,7 @@ __all__ = [
     "InputError",
     "Kernel",
     "KernelPerceptron",
+    "LedgerReceipt",
     "LinearGame",
     "LogisticNewton",
     "Loss",
@@ -260,6 +268,7 @@ __all__ = [
     "OnlineGradientDescent",
     "OnlineGradientDescentRegressor",
     "OrderWarning",
+    "Passed",
     "PassiveAggressive",
     "PassiveAggressiveI",
     "PassiveAggressiveII",
@@ -290,6 +299,7 @@ __all__ = [
     "WeightedMajority",
     "__version__",
     "audit",
+    "audit_pass",
     "blend",
     "certify",
     "compare",
@@ -298,10 +308,12 @@ __all__ = [
     "dimensions",
     "duel",
     "family",
+    "follow",
     "linear_game",
     "load",
     "load_class",
     "mean_estimation",
+    "merge",
     "play",
     "play_finite",
     "play_late",

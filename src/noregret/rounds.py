@@ -110,6 +110,20 @@ class Keeper(Protocol):
     ) -> None: ...
 
 
+class Keepers:
+    """Several keepers of the same rounds."""
+
+    def __init__(self, *keepers: Keeper) -> None:
+        self._keepers = keepers
+
+    def add(
+        self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, moves: NDArray[np.int8] | None = None
+    ) -> None:
+        """One block, to each of them."""
+        for keeper in self._keepers:
+            keeper.add(rows, y, weights, scores, moves)
+
+
 class Gathering:
     """Takes blocks in as they are played; `done` gives the rounds, which live on when it is closed."""
 

@@ -12,6 +12,7 @@ from oracle import (  # noqa: F401
     rows_gradient,
     rows_labels,
     rows_late,
+    rows_ledger,
     rows_losses,
     rows_matrices,
     rows_others,

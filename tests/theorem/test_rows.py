@@ -44,7 +44,9 @@ from noregret.proof.facts import Facts
 from noregret.proof.facts.alarm import AlarmFacts
 from noregret.proof.facts.gradients import roundings
 from noregret.proof.facts.late import LateFacts
+from noregret.proof.facts.ledger import LedgerFacts, lost_by, measured
 from noregret.proof.late import theorems_of
+from noregret.proof.ledger import theorems_of as theorems_of_ledgers
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
 from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken
@@ -57,6 +59,7 @@ from noregret.stream.block import Dense
 from noregret.stream.features import Features
 from noregret.task.blend import blend
 from noregret.task.select import select
+from noregret.watch.ledger import Tally
 from oracle.rows import ORACLE
 from oracle.rows_alarm import ALARM_NEEDS, Watched
 from oracle.rows_compare import SEEN, compare
@@ -64,6 +67,7 @@ from oracle.rows_cover import Covered
 from oracle.rows_experts import Experts
 from oracle.rows_games import GAME_NEEDS, Linear, Mean
 from oracle.rows_late import LATE_NEEDS, Late
+from oracle.rows_ledger import LEDGER_NEEDS, Parts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
@@ -319,6 +323,32 @@ def test_many_classes(update, size):
         labels = None if rng.random() < 0.5 else [0, 1, 2]
         facts = facts_of("multiclass", {"update": update, "bias": bool(rng.random() < 0.3)}, X, y, classes=labels)
         run_all(facts)
+
+
+# -- ledgers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "squared", "huber:0.5", "pinball:0.3"])
+def test_ledgers(size, loss):
+    rng, judged = seeded("ledgers", size, loss), parse(loss)
+    for trial in range(12):
+        bias, radius, parts, tallies, kept = bool(trial % 2), float(rng.choice([0.5, 3.0])), [], [], []
+        for _ in range(1 + trial % 3):
+            X, y = stream(rng, str(rng.choice(["plain", "whole", "zeros"])), judged.regression, size, columns=2)
+            z = rng.normal(size=len(y))
+            weights = rng.choice([1.0, 0.5, 2.0], size=len(y)) if trial % 4 == 3 else None
+            tally = Tally(judged, bias)
+            tally.add(Dense(X), y, weights, z)
+            parts.append((X, y, z, weights))
+            tallies.append(tally.ledger())
+            ones = np.ones((len(y), int(bias)))
+            kept.append(measured(Rounds(Dense(np.hstack([ones, X])), y, weights, z, bias), judged))
+        data = Parts((judged.name, Fraction(judged.number)), radius, parts, bias)
+        for ledgers in (tuple(tallies), tuple(kept)):  # as a run sums them, and as a verifier does
+            facts = LedgerFacts(ledgers, judged, radius, lost_by(ledgers))
+            for one in theorems_of_ledgers(facts):
+                compare(one, facts, data, LEDGER_NEEDS)
 
 
 # -- late labels -------------------------------------------------------------------------------------------------------
@@ -684,7 +714,7 @@ def test_every_theorem_has_a_second_derivation():
     assert sorted({*ORACLE, *LEFT_OUT}) == sorted(THEOREMS)
     assert not set(LEFT_OUT) & set(ORACLE)
     asked = {need.statement for one in THEOREMS.values() for need in one.needs}
-    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS) | set(ALARM_NEEDS)
+    assert asked <= set(NEEDS) | set(GAME_NEEDS) | set(LATE_NEEDS) | set(LEDGER_NEEDS) | set(ALARM_NEEDS)
 
 
 def test_every_theorem_was_evaluated_with_its_needs_met(request):

@@ -35,6 +35,7 @@ LEVELS = [
         "rational",
     ),
     ("rounds",),
+    ("rows_out",),
     ("learner", "finite", "experts"),
     ("run",),
     ("summary",),
@@ -42,6 +43,8 @@ LEVELS = [
     ("seen", "snapshots", "guarded", "protocol", "example"),
     ("model",),
     ("watch",),
+    ("live",),
+    ("logged",),
     ("late",),
     ("batch", "mean", "adversary"),
     ("proof",),
@@ -52,7 +55,7 @@ LEVELS = [
     ("reporting",),
     ("tour",),
     ("cli",),
-    ("__main__",),
+    ("__main__", "noregret_verify"),
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 

@@ -70,7 +70,7 @@ def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
 
 STREAM_HELP = (
     "A file (svmlight, VW, CSV, JSON Lines, Parquet, Arrow, .npz; .gz .bz2 .xz .zst), a folder or a pattern in quotes"
-    " ('logs/*.csv') for several files as one stream, or - for standard input."
+    " ('logs/*.csv') for several files as one stream, s3://BUCKET/KEY, or - for standard input."
 )
 
 StreamFile = Annotated[str, typer.Argument(help=STREAM_HELP, metavar="STREAM")]

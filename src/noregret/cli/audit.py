@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noregret.cli.arguments import Rows, Shown, Solving, grouped
+from noregret.cli.arguments import Group, Rows, Shown, Solving, grouped
 from noregret.cli.terminal import put_json
+from noregret.errors import SettingError
 
 if TYPE_CHECKING:
+    from noregret.interval import Interval
     from noregret.task.audit import Audit, Part
+    from noregret.task.audit.passing import Passed
 
 
 NAMED = 12  # columns that the heading names
@@ -27,6 +30,22 @@ class LogRows(Rows):
         typer.Option(
             help="Columns to keep as features, separated by commas, though they look like logged predictions or ids."
         ),
+    ] = None
+
+
+class Once(Group):
+    """What one pass alone proves."""
+
+    one_pass: Annotated[
+        bool,
+        typer.Option(
+            "--pass",
+            help="Bound the regret in one pass over the log, in little memory, without solving for the best model.",
+            show_default=False,
+        ),
+    ] = False
+    receipt: Annotated[
+        Path | None, typer.Option(help="With --pass: write the ledger to this file, for verify and merge.")
     ] = None
 
 
@@ -74,6 +93,7 @@ def audit(
         str | None, typer.Option(help="The column whose values define the segments; it is not used as a feature.")
     ] = None,
     rows: LogRows,
+    once: Once,
     solving: Solving,
     plot: Annotated[
         Path | None, typer.Option(help="Draw each part and its best model to this file (.png, .svg, .pdf).")
@@ -87,27 +107,39 @@ def audit(
     noregret audit log.csv --label clicked --probability p --radius 5 --bias --segments 12
 
     noregret audit log.parquet --prediction said --segment-by country
+
+    noregret audit log.parquet --probability p --pass
     """
     from noregret.cli.drawing import asked_kind, draw
     from noregret.cli.options import check_writable
     from noregret.cli.terminal import Bar
     from noregret.task.audit import audit as audit_log
 
-    check_writable(log, plot)
+    check_writable(log, plot, once.receipt)
+    asked = {
+        "score": score,
+        "probability": probability,
+        "prediction": prediction,
+        "loss": loss,
+        "radius": radius,
+        "segments": segments,
+        "segment_by": segment_by,
+        "positive": rows.positive,
+        "bias": bias,
+        **rows.recipe(),
+    }
+    if once.one_pass:
+        from noregret.cli.passing import passed
+
+        passed(log, asked, once.receipt, shown, {"gap": solving.gap, "seconds": solving.seconds, "plot": plot})
+        return
+    if once.receipt is not None:
+        raise SettingError("--receipt goes with --pass: what is solved for has none")
     kind = asked_kind(plot, None, ("parts",))
     with Bar(shown.silent) as bar:
         found = audit_log(
             log,
-            score=score,
-            probability=probability,
-            prediction=prediction,
-            loss=loss,
-            radius=radius,
-            segments=segments,
-            segment_by=segment_by,
-            positive=rows.positive,
-            bias=bias,
-            **rows.recipe(),
+            **asked,
             gap=1e-4 if solving.gap is None else solving.gap,
             seconds=float("inf") if solving.seconds is None else solving.seconds,
             watch=bar.show,
@@ -120,26 +152,20 @@ def audit(
 
         _show(found)
         show_lines(found.decisions)
-    if found.probabilities:
+    note_probabilities(found.probabilities)
+
+
+def note_probabilities(there: bool) -> None:
+    """Whether scores may be something else than was said."""
+    if there:
         told = "every score lies in [0, 1]: if these are probabilities, use --probability instead of --score"
         print(f"noregret: note: {told}", file=sys.stderr)
 
 
 def _show(found: Audit) -> None:
     from noregret.cli.show import outward, table
-    from noregret.summary import number
 
-    with_bias = ", with a bias" if found.bias else ""
-    print(
-        f"{found.source}: {found.loss.spec} loss, compared with the best fixed weights ‖u‖ ≤ {found.radius:g}"
-        f" on {number(found.features)} features{with_bias}"
-    )
-    if found.columns:
-        more = len(found.columns) - NAMED
-        print(f"features: {', '.join(found.columns[:NAMED])}" + (f" and {more} more columns" if more > 0 else ""))
-    if found.left_out:
-        which = ", ".join(found.left_out)
-        print(f"not used as features because they look like logged predictions: {which} (override: --keep COLUMNS)")
+    show_heading(found, f"compared with the best fixed weights ‖u‖ ≤ {found.radius:g}")
     head = ("", "rounds", "mistakes", "loss", "best in hindsight", "regret", "regret per row")
     table([_row(part) for part in (found.overall, *found.segments)], head)
     for line in _explained(found):
@@ -154,20 +180,46 @@ def _show(found: Audit) -> None:
         print(f"time ran out before every best loss was known to {found.gap:g}: these are the intervals proved so far")
 
 
-def _explained(found: Audit) -> Iterator[str]:
-    """What a reader may stumble over, a line each."""
+def show_heading(found: Audit | Passed, against: str) -> None:
+    """What was judged, by what, and on which features."""
+    from noregret.summary import number
+
+    with_bias = ", with a bias" if found.bias else ""
+    print(f"{found.source}: {found.loss.spec} loss, {against} on {number(found.features)} features{with_bias}")
+    if found.columns:
+        more = len(found.columns) - NAMED
+        print(f"features: {', '.join(found.columns[:NAMED])}" + (f" and {more} more columns" if more > 0 else ""))
+    if found.left_out:
+        which = ", ".join(found.left_out)
+        print(f"not used as features because they look like logged predictions: {which} (override: --keep COLUMNS)")
+
+
+def blank_line(blank: int) -> Iterator[str]:
+    """That predictions without a label are mistakes, where there are any."""
+    from noregret.summary import number
+
+    if blank:
+        said = "prediction is" if blank == 1 else "predictions are"
+        yield f"{number(blank)} {said} blank: a blank counts as score 0, which is a mistake"
+
+
+def infinite_line(rounds: int, infinite: int, finite: Interval) -> Iterator[str]:
+    """That a probability of 0 was given to what happened, where it was."""
     from noregret.summary import counted, number
 
-    if found.blank:
-        said = "prediction is" if found.blank == 1 else "predictions are"
-        yield f"{number(found.blank)} {said} blank: a blank counts as score 0, which is a mistake"
-    whole = found.overall
-    if whole.infinite:
-        left, rest = number(0.5 * (whole.finite.lo + whole.finite.hi)), whole.rounds - whole.infinite
+    if infinite:
+        left = number(0.5 * (finite.lo + finite.hi))
         yield (
-            f"the loss is infinite: {counted(whole.infinite, 'round')} gave the actual outcome probability 0;"
-            f" the loss of the other {counted(rest, 'round')} is {left}"
+            f"the loss is infinite: {counted(infinite, 'round')} gave the actual outcome probability 0;"
+            f" the loss of the other {counted(rounds - infinite, 'round')} is {left}"
         )
+
+
+def _explained(found: Audit) -> Iterator[str]:
+    """What a reader may stumble over, a line each."""
+    whole = found.overall
+    yield from blank_line(found.blank)
+    yield from infinite_line(whole.rounds, whole.infinite, whole.finite)
     below = [part.name for part in (whole, *found.segments) if part.regret.hi < 0.0]
     if below:
         yield (

@@ -18,21 +18,30 @@ from noregret.errors import InputError, SettingError
 from noregret.learner import Core, settings_of
 from noregret.learner.default import task_of
 from noregret.learner.sure import NOWHERE
+from noregret.stream.scheme import is_broker
 
 if TYPE_CHECKING:
     from noregret.cli.learn import Asked, Late, Watch
-    from noregret.late.pending import Answer
+    from noregret.late.pending import Answer, Pending
     from noregret.late.playing import LateRun
     from noregret.rounds import Gathering, Rounds
     from noregret.run import Run
+    from noregret.snapshots import Snapshots
     from noregret.stream import Stream
+    from noregret.stream.opening import Input
 
 
 def learning(stream: str, asked: Asked, watch: Watch, late: Late) -> Learning:
     """The call of `learn` that this is."""
     if not late.asked:
         return Learning(stream, asked, watch)
-    return Events(stream, asked, watch, late) if late.events else Delayed(stream, asked, watch, late)
+    if not late.events:
+        return Delayed(stream, asked, watch, late)
+    if is_broker(stream) or is_broker(asked.predictions or ""):
+        from noregret.cli.live import Live
+
+        return Live(stream, asked, watch, late)
+    return Events(stream, asked, watch, late)
 
 
 class Delayed(Learning):
@@ -55,6 +64,9 @@ class Delayed(Learning):
                 raise SettingError(f"give only one of --events, --delay and --arrival; got {given}")
             other = next(name for name in when.options() if getattr(when, name) is not None and name != "events")
             raise SettingError(f"{flag(other)} needs --events, --delay or --arrival")
+        for name in ("until_idle", "after_position"):
+            if getattr(when, name) is not None and not (when.events and is_broker(self.stream)):
+                raise SettingError(f"{flag(name)} goes with --events and a stream of Redis or Kafka")
         if when.time is not None and when.arrival is None:
             raise SettingError("--time needs --arrival")
         if asked.proves and asked.resume is not None:
@@ -68,6 +80,7 @@ class Delayed(Learning):
             "anytime": asked.anytime,
             "surrogate": asked.surrogate is not None,
             "rows_out": asked.rows_out is not None,
+            "ledger": asked.ledger is not None,
             "skip": asked.skip is not None and not when.events,
             "every": asked.every is not None and not when.events,
         }
@@ -123,10 +136,7 @@ class Delayed(Learning):
         from noregret.cli.terminal import Progress
 
         with ExitStack() as stack:
-            written, typed = None, False
-            if self.asked.predictions is not None:
-                file, at_once = stack.enter_context(answers(self.asked.predictions))
-                written, typed = self._writer(file, at_once), file.isatty()
+            written, typed = self._written(stack)
             bar = None
             if not self.when.events:
                 bar = stack.enter_context(Progress(self.source, self.choice.core, self.asked.silent or typed, once))
@@ -141,6 +151,13 @@ class Delayed(Learning):
                     written.write(answer)
 
             yield watch
+
+    def _written(self, stack: ExitStack) -> tuple[Written | None, bool]:
+        """What writes the answers, and whether somebody looks on."""
+        if self.asked.predictions is None:
+            return None, False
+        file, at_once = stack.enter_context(answers(self.asked.predictions))
+        return self._writer(file, at_once), file.isatty()
 
     def _writer(self, file: IO[bytes], at_once: bool) -> Written:
         return Lines(file, at_once, self.choice.core)
@@ -194,6 +211,7 @@ class Events(Delayed):
     """A log of events, or events as they come."""
 
     takes_waiting = True
+    pending: Pending
 
     def check(self) -> None:
         super().check()
@@ -208,9 +226,8 @@ class Events(Delayed):
     def play(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
         """Play every event, then save, certify and write what was asked for."""
         self._prepare(name, task, settings)
-        if self.file is None:
-            raise SettingError(f"--events needs one log; got several files: {self.stream}")
         with ExitStack() as stack:
+            self._connect(stack)
             with Interrupt(self.file, gently=True) as interrupt:
                 interrupt.asks()
                 self.choice = self._chosen() if self.before is None else self.before
@@ -221,7 +238,7 @@ class Events(Delayed):
                     self.run = self._play(keep, watch, interrupt.stops)
             self.rounds = None if keep is None else keep.done()
             if self.saving is not None:
-                self.saving(self.run.learner)
+                self._save(self.run.learner)
             if self.rounds is not None and self.asked.proves:
                 self.receipt = self._certified(self.rounds)
         if self.receipt is not None and self.asked.receipt is not None:
@@ -245,24 +262,42 @@ class Events(Delayed):
         from noregret.cli.saving import snapshots
         from noregret.late.playing import play_late
 
-        late = self._pending(keep)
-        saved = snapshots(self.asked.every, self.saving, self.choice.core)
+        self.pending = self._pending(keep)
+        saved = snapshots(self.asked.every, None if self.saving is None else self._save, self.choice.core)
 
         def stops() -> bool:
             if saved is not None and saved.due(1):
-                late.keep_in_model()
                 saved.take()
             return stop()
 
         self.late = play_late(
-            late,
-            self.file,
+            self.pending,
+            self._log(saved, stop),
             skip_seen=self.asked.skip is not None,
             answer=watch,
             stop=stops,
             cut=lambda: self.interrupt.asked,
         )
         return self.late.run
+
+    def _one_file(self) -> Input | None:
+        found = super()._one_file()
+        if found is None:
+            raise SettingError(f"--events needs one log; got several files: {self.stream}")
+        return found
+
+    def _connect(self, stack: ExitStack) -> None:
+        """Reach what is not on this machine, before anything is played."""
+
+    def _log(self, saved: Snapshots | None, stop: Callable[[], bool]) -> Any:
+        """What holds the events; it may ask meanwhile whether to save or to stop."""
+        return self.file
+
+    def _save(self, core: Core) -> None:
+        """The model, with the rounds that wait."""
+        assert self.saving is not None
+        self.pending.keep_in_model()
+        self.saving(core)
 
     def _writer(self, file: IO[bytes], at_once: bool) -> Written:
         return Objects(file, at_once)

@@ -38,10 +38,11 @@ class Asked(Shown, Solving, Reading, Playing):
 
     class_weight: Annotated[str | None, typer.Option(help="Weights by label, for example spam=2,ham=1.")] = None
     predictions: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             help="Write every prediction, made before its label was seen, to this file. - is standard output, row by"
-            " row; what else is printed then goes to standard error.",
+            " row; what else is printed then goes to standard error. With --events also redis://HOST/STREAM or"
+            " kafka://HOST/TOPIC, each at least once.",
             metavar="FILE",
         ),
     ] = None
@@ -63,6 +64,13 @@ class Asked(Shown, Solving, Reading, Playing):
     ] = False
     receipt: Annotated[
         Path | None, typer.Option(help="Write all that with its proof to this file; implies --certify.")
+    ] = None
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the ledger of the run to this file: what bounds its regret, for verify and merge.",
+            metavar="FILE",
+        ),
     ] = None
     anytime: Annotated[
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
@@ -174,7 +182,8 @@ class Late(Group):
         bool,
         typer.Option(
             "--events",
-            help="Read a log of events (JSON Lines): rows to predict, and labels that follow by id.",
+            help="Read a log of events (JSON Lines), redis://HOST/STREAM or kafka://HOST/TOPIC: rows to predict, and"
+            " labels that follow by id.",
             show_default=False,
         ),
     ] = False
@@ -208,6 +217,20 @@ class Late(Group):
         ),
     ] = None
 
+    until_idle: Annotated[
+        float | None,
+        typer.Option(
+            help="Of Redis or Kafka: stop when nothing has come for so long; 0: with what is there (default: go on).",
+            metavar="SECONDS",
+        ),
+    ] = None
+    after_position: Annotated[
+        str | None,
+        typer.Option(
+            help="Of Redis or Kafka: read what comes behind this position, not behind the model's.", metavar="POSITION"
+        ),
+    ] = None
+
     @property
     def asked(self) -> bool:
         """Whether labels come late."""
@@ -227,6 +250,8 @@ def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: As
     noregret learn clicks.csv --label clicked --alarm level:0.1 --fail-on-alarm
 
     noregret learn events.jsonl --events --task binary --predictions -
+
+    noregret learn redis://localhost/clicks --events --task binary --save clicks.nr --every 10s
     """
     from noregret.cli.late import learning
 

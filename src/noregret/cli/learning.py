@@ -34,16 +34,18 @@ from noregret.cli.solving import checked_gap, checked_seconds
 from noregret.cli.terminal import put_json
 from noregret.errors import EmptyError, SettingError
 from noregret.protocol import play, refuse_waiting
-from noregret.rounds import Gathering
+from noregret.rounds import Gathering, Keepers
 from noregret.stream.files import files_of
 from noregret.stream.opening import Input
+from noregret.stream.scheme import is_broker
 from noregret.stream.task import Task
 
 if TYPE_CHECKING:
     from noregret.cli.learn import Asked, Watch
     from noregret.learner import Core
+    from noregret.proof.ledger_again import Ledgers
     from noregret.proof.receipt import Receipt
-    from noregret.rounds import Rounds
+    from noregret.rounds import Keeper, Rounds
     from noregret.run import Run
     from noregret.stream import Stream
     from noregret.task.select import Selection
@@ -63,6 +65,7 @@ class Learning:
     rounds: Rounds | None = None  # kept where something looks back on them
     selection: Selection | None = None
     receipt: Any = None
+    ledgers: Ledgers | None = None
     kind: str | None = None  # of picture
     alarm: Alarm | None = None
     rung_before: int = 0  # how often it rang in earlier calls
@@ -77,10 +80,15 @@ class Learning:
     def check(self) -> None:
         """Say at once what cannot be."""
         asked = self.asked
+        if is_broker(asked.predictions or "") and not self.takes_waiting:
+            raise SettingError("--predictions goes to Redis or Kafka only with --events: give a file")
         predictions = named(asked.predictions)
-        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.plot, asked.rows_out)
+        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.ledger, asked.plot, asked.rows_out)
         if asked.resume is not None:
-            check_writable(str(asked.resume), predictions, asked.receipt, asked.plot, asked.rows_out, what="the model")
+            others = (asked.receipt, asked.ledger, asked.plot, asked.rows_out)
+            check_writable(str(asked.resume), predictions, *others, what="the model")
+            if asked.ledger is not None:
+                raise SettingError("--ledger needs every round, and a resumed model holds none")
         if asked.skip not in (None, "seen"):
             raise SettingError(f'--skip accepts only "seen"; got {asked.skip!r}')
         if asked.skip is not None and asked.resume is None:
@@ -140,10 +148,14 @@ class Learning:
         if core is not None and not self.takes_waiting:
             refuse_waiting(core)
         self.recipe = with_defaults(recipe) if core is None else core.options
-        self.file = None if files_of(self.stream) is not None else Input(self.stream)
+        self.file = self._one_file()
         self.held = Held(core is not None or task_told(wanted))
         if self.file is not None:
             self.file.paused = self.held
+
+    def _one_file(self) -> Input | None:
+        """The file that is read, if it is one."""
+        return None if files_of(self.stream) is not None else Input(self.stream)
 
     def _opened(self, interrupt: Interrupt) -> Stream:
         """The stream, opened; another learner than a resumed one is chosen by its first rows."""
@@ -189,9 +201,15 @@ class Learning:
             self._draw(self.kind, self.asked.plot)
         if self.receipt is not None and self.asked.receipt is not None:
             self.receipt.save(self.asked.receipt)
+        if self.ledgers is not None and self.asked.ledger is not None and self.run.rounds:
+            self.ledgers.receipt(self.run).save(self.asked.ledger)
 
     def _check_choice(self) -> None:
-        """Whether this learner can be certified, selected from and drawn as was asked."""
+        """Whether this learner can be certified, selected from and drawn as was asked, and has a ledger."""
+        if self.asked.ledger is not None:
+            from noregret.proof.ledger_again import Ledgers
+
+            self.ledgers = Ledgers(self.choice.core)
         if self.choice.radius is not None:
             self.proof["radius"] = self.choice.radius
         if self.asked.surrogate is not None:
@@ -243,14 +261,19 @@ class Learning:
             return None
         return stack.enter_context(Gathering(bool(self.choice.core.config["bias"][0])))
 
+    def _kept(self, gathering: Gathering | None) -> Keeper | None:
+        """Whoever takes the rounds in as they are played."""
+        keepers = [one for one in (gathering, self.ledgers) if one is not None]
+        return None if not keepers else keepers[0] if len(keepers) == 1 else Keepers(*keepers)
+
     def _play(self, keep: Gathering | None, watch: Callable[..., None], stop: Callable[[], bool]) -> Run:
         return play(
             self.choice.core,
             self.source,
             passes=self.asked.passes,
             shuffle=self.asked.shuffle,
-            digest=self.asked.save is not None or self._looks_back,
-            keep=keep,
+            digest=self.asked.save is not None or self._looks_back or self.ledgers is not None,
+            keep=self._kept(keep),
             skip_seen=self.asked.skip is not None,
             again=self.asked.again or self.asked.resume is None,
             class_weight=self.recipe["class_weight"],

@@ -53,6 +53,7 @@ COMMANDS = {
     "sign": "Sign a receipt.",
     "compare": "Several learners on the same rounds.",
     "audit": "Regret of predictions that any model logged.",
+    "merge": "Ledgers of parts as one.",
     "theorems": "List the theorems, or explain one.",
     "separate": "A separating hyperplane, or proof of none.",
     "blend": "Blend several forecasters into one.",

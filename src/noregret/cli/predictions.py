@@ -24,6 +24,7 @@ from noregret.learner import Core, Selected
 from noregret.learner.sure import Sure, intervals, words
 from noregret.loss import probability, softmax
 from noregret.stream.block import Block
+from noregret.stream.scheme import is_broker
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -31,16 +32,16 @@ TIED = {0.0: -1, 1.0: 1, -1.0: 0}  # the class of a score of 0 by what `tie` cou
 
 
 @contextmanager
-def answers(path: Path | None) -> Iterator[tuple[IO[bytes], bool]]:
+def answers(path: str | Path | None) -> Iterator[tuple[IO[bytes], bool]]:
     """What to write predictions to, and whether a reader may be waiting for them; `-` is standard output."""
-    if named(path) is None:
+    place = named(path)
+    if place is None:
         sys.stdout.flush()
         with _buffered(sys.stdout.buffer) as file:
             yield file, True
     else:
-        assert path is not None
-        with whole_file(path) as file:
-            yield file, not has_whole(path)
+        with whole_file(place) as file:
+            yield file, not has_whole(place)
 
 
 @contextmanager
@@ -56,14 +57,15 @@ def _buffered(file: IO[bytes]) -> Iterator[IO[bytes]]:
         made.detach()
 
 
-def named(path: Path | None) -> Path | None:
-    """The file that is meant; None for `-`."""
-    return None if str(path) == "-" else path
+def named(path: str | Path | None) -> Path | None:
+    """The file that is meant; None for `-`, and for the stream of a broker."""
+    return None if path is None or str(path) == "-" or is_broker(str(path)) else Path(path)
 
 
-def on_standard_output(path: Path | None) -> bool:
+def on_standard_output(path: str | Path | None) -> bool:
     """Whether predictions take the place of what else is printed there."""
-    return path is not None and (str(path) == "-" or descriptor(path) == 1)
+    place = named(path)
+    return str(path) == "-" or (place is not None and descriptor(place) == 1)
 
 
 class Predictions:

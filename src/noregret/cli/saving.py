@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def often(text: str) -> tuple[int | None, float | None]:
     raise SettingError(f"--every must be a number of rows such as 10000, or of seconds such as 10s; got {text!r}")
 
 
-def snapshots(every: str | None, saving: Saving | None, core: Core) -> Snapshots | None:
+def snapshots(every: str | None, saving: Callable[[Core], None] | None, core: Core) -> Snapshots | None:
     """What saves the model meanwhile, if that was asked for."""
     if every is None or saving is None:
         return None

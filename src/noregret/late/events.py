@@ -127,7 +127,7 @@ def lines_of(pieces: Iterable[bytes], source: str, whole: Callable[[], bool]) ->
 
 
 @contextmanager
-def placed(source: str, line: int) -> Iterator[None]:
+def placed(source: str, line: int | None) -> Iterator[None]:
     """Name the line of the event that a sentence is about."""
     try:
         yield

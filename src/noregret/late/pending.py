@@ -21,6 +21,7 @@ from noregret.late import stored
 from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules
 from noregret.learner.core import Core
 from noregret.learner.sure import Sure, Told, intervals, words
+from noregret.live.reader import Position, position_of
 from noregret.loss import probability_of, softmax
 from noregret.rounds import Keeper
 from noregret.stream.block import Dense, Rows, Sparse
@@ -87,6 +88,7 @@ class Pending:
         self.default_label = default_label
         self._spelled: dict[float, Any] = {}  # each code as its label was first spelled
         self.events, self.log = 0, bytes(32)  # of a log: how many, and the digest of each behind those before it
+        self.position: Position | None = None  # how far the stream of a broker was learned from
         self._held: list[tuple[Key, Any]] = []  # labels of which it is open which is which
         default = None if default_label is None else self._code(default_label)
         if default_label is not None and default is None:
@@ -320,13 +322,14 @@ class Pending:
         held = [(key, _plain(label)) for key, label in self._held]
         if self.guard is not None:
             self.guard.keep()
-        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log)
+        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log, self.position)
 
     def _restore(self, kept: dict[str, Any]) -> None:
         """Go on from what a model file kept; its rules hold."""
         found = stored.restore(self.book, kept)
         self.default_label, self.events, self.log = found.default_label, found.events, found.log
         self._spelled, self._held = dict(found.spelled), list(found.held)
+        self.position = None if found.position is None else position_of(found.position)
 
 
 def _plain(label: Any) -> Any:

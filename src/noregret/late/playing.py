@@ -13,6 +13,8 @@ from noregret.late.book import MOST, REMEMBERED, Book
 from noregret.late.events import apply, event_of, lines_of, placed, written
 from noregret.late.pending import Answer, Pending, chained
 from noregret.late.schedule import Delay, Schedule, arrival, due
+from noregret.live import follow
+from noregret.live.reader import Position, Reader, seal_of
 from noregret.protocol import agree, as_before, core_of, encoded, refuse_waiting, row_weights
 from noregret.rounds import Keeper
 from noregret.run import Run
@@ -20,6 +22,7 @@ from noregret.stream import read
 from noregret.stream.base import Stream
 from noregret.stream.cells import as_text
 from noregret.stream.opening import Input
+from noregret.stream.scheme import is_broker
 from noregret.watch.alarm import Alarm
 
 Answering = Callable[[Answer], None]
@@ -33,6 +36,7 @@ class LateRun:
     figures: dict[str, Any]
     book: Book
     how: dict[str, Any]  # what a replay is asked for
+    position: Position | None = None  # the first and the last entry, where the events came from a broker
 
     def __repr__(self) -> str:
         found = self.figures
@@ -72,7 +76,8 @@ def play_late(
 ) -> LateRun:
     """Play events, or, with `delay` or `arrival`, a stream as if its labels came late.
 
-    Without a schedule `stream` is a log of events, JSON Lines in a file or any iterable of dicts. `delay` is how many
+    Without a schedule `stream` is a log of events: JSON Lines in a file, any iterable of dicts, or a stream of Redis or
+    a topic of Kafka as `follow` takes it, which is gone on with from the learner's position in it. `delay` is how many
     further rows are predicted before a label is there, `arrival` the column of a table that says behind which row it
     is, or, with `time_column`, at what time. For the rest see `Pending`. `skip_seen` passes over the events that the
     learner was given before, after checking that they are the same. `most` ends the play after this number of events,
@@ -94,7 +99,7 @@ def play_late(
     late = learner if isinstance(learner, Pending) else Pending(learner, keep=keep, alarm=alarm, **rules)
     steps: Iterator[Answer | None]
     if delay is None and arrival is None:
-        steps = _events(late, stream, skip_seen)
+        steps = _logged(late, stream, skip_seen, stop)
     else:
         refuse_waiting(core)
         source = read(stream, features=core.features, **as_before(core, stream))
@@ -150,17 +155,32 @@ def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[s
     elif late.guard is not None:
         late.guard.keep()
     run = Run.of(core, before, seconds, stopped=stopped, digest=late.book.digest)
-    return LateRun(run, late.figures, late.book, how)
+    return LateRun(run, late.figures, late.book, how, late.position)
 
 
 # -- events ------------------------------------------------------------------------------------------------------------
 
 
+def _logged(late: Pending, stream: Any, skip_seen: bool, stop: Callable[[], bool]) -> Iterator[Answer | None]:
+    """Every event that is done; the stream of a broker is asked to stop while nothing comes too."""
+    log = follow(stream) if isinstance(stream, str) and is_broker(stream) else stream
+    if isinstance(log, Reader) and log.waits is None:
+        log.waits = stop
+    try:
+        yield from _events(late, log, skip_seen)
+    finally:
+        if log is not stream:  # nobody else has it
+            log.close()
+
+
 def _events(late: Pending, stream: Any, skip_seen: bool) -> Iterator[Answer | None]:
     """Every event that is done, with its answer."""
     seen = late.events if skip_seen else 0
+    if seen and late.position is not None and isinstance(stream, Reader):
+        given = spelled("skip", "seen", python="skip_seen")
+        raise SettingError(f"the model goes on from its own position in the stream: leave out {given}")
     number, log = 0, bytes(32)
-    for source, line, said in _said(stream):
+    for source, line, said, entry in _said(stream, late.position):
         with placed(source, line):
             event = event_of(said)
             text = written(event)
@@ -173,27 +193,36 @@ def _events(late: Pending, stream: Any, skip_seen: bool) -> Iterator[Answer | No
                 continue
             found = apply(late, event)
             late.take_down(text)
+            late.position = entry or late.position
         yield found
     if number < seen:
         raise InputError(f"holds only {number} events, the model has seen {seen}", _name(stream))
 
 
-def _said(stream: Any) -> Iterator[tuple[str, int, Any]]:
-    """Each event as it is written, with its source and its number."""
+def _said(stream: Any, position: Position | None) -> Iterator[tuple[str, int | None, Any, Position | None]]:
+    """Each event as it is written, with its source, its number, and where it stands in the stream of a broker."""
+    if isinstance(stream, Reader):
+        for message in stream.messages(position):
+            seal = seal_of(message.body)
+            position = Position(stream.name, position.first if position else message.at, message.at, seal)
+            yield stream.spot(message), None, message.body, position
+        return
     if isinstance(stream, str | os.PathLike):
         stream = Input(os.fspath(stream))
     if isinstance(stream, Input):
         with stream.open() as opened:
             for first, lines in lines_of(iter(opened.read, b""), stream.name, lambda: not opened.finished):
-                yield from ((stream.name, number, line) for number, line in enumerate(lines, first) if line.strip())
+                yield from (
+                    (stream.name, number, line, None) for number, line in enumerate(lines, first) if line.strip()
+                )
         return
     if not isinstance(stream, Iterable):
         raise SettingError(f"events must be a file or an iterable of dicts, got {type(stream).__name__}")
-    yield from ((_name(stream), number, said) for number, said in enumerate(stream, 1))
+    yield from ((_name(stream), number, said, None) for number, said in enumerate(stream, 1))
 
 
 def _name(stream: Any) -> str:
-    if isinstance(stream, Input):
+    if isinstance(stream, Input | Reader):
         return stream.name
     return os.fspath(stream) if isinstance(stream, str | os.PathLike) else "the events"
 

@@ -14,6 +14,7 @@ from noregret.errors import ModelFileError
 from noregret.late.book import Book, Counts, Figures, Round, Rules, Sum
 from noregret.learner.auto import Auto
 from noregret.learner.sure import Sure, Told
+from noregret.live.reader import Position, position_of
 from noregret.stream.block import Dense, Rows, Sparse
 
 ENDS = ("labelled", "defaulted", "expired")
@@ -53,10 +54,17 @@ class Late(msgspec.Struct):
     events: int
     log: bytes
     answers: bytes
+    position: dict[str, str] | None = None  # in the stream of a broker
 
 
 def kept(
-    book: Book, default_label: Any, spelled: Sequence[Any], held: Sequence[Any], events: int, log: bytes
+    book: Book,
+    default_label: Any,
+    spelled: Sequence[Any],
+    held: Sequence[Any],
+    events: int,
+    log: bytes,
+    position: Position | None,
 ) -> dict[str, Any]:
     """The rounds of a book, with labels as they were spelled and those that are still held."""
     plays, fresh = book.figures.plays, book.figures.fresh
@@ -73,6 +81,7 @@ def kept(
         events,
         log,
         book.answers,
+        None if position is None else position._asdict(),
     )
     made: dict[str, Any] = msgspec.to_builtins(found, builtin_types=(bytes,))
     return made
@@ -129,6 +138,8 @@ def _check(book: Book, found: Late, waiting: dict[Any, Round], known: dict[Any, 
     counts = [getattr(book.counts, one.name) for one in fields(Counts)]
     if min(*counts, found.events) < 0 or any(len(one) != 32 for one in (found.chain, found.log, found.answers)):
         raise ValueError("its counts are wrong")
+    if found.position is not None:
+        position_of(found.position)
     if len(waiting) != len(found.rounds) or len(known) != len(found.known) or waiting.keys() & known.keys():
         raise ValueError("an id stands twice")
     if any(one.label is not None or one.ended for one in waiting.values()):

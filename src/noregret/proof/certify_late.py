@@ -12,7 +12,7 @@ from noregret.late.playing import LateRun, play_late
 from noregret.proof.certify import GAP, Watch, receipt_of
 from noregret.proof.claims import claimed
 from noregret.proof.facts.late import LateFacts
-from noregret.proof.late import LateReceipt, late_figures, predictions_of, source_of, theorems_of
+from noregret.proof.late import LateReceipt, late_figures, predictions_of, source_in, source_of, theorems_of
 from noregret.proof.receipt import Vector
 from noregret.proof.regret import Against, ends, entry
 from noregret.proof.replay import NONE, Replayed, classes, fresh, own_code
@@ -27,7 +27,9 @@ def certify_late(
     core = late.run.learner
     again = fresh(core.name, core.settings, classes(core))
     with Gathering(bool(again.config["bias"][0])) as gathering:
-        played = play_late(again, source_of(stream, late.how, core.options), keep=gathering, **late.how)
+        played = play_late(
+            again, source_of(stream, late.how, core.options, source_in(late)), keep=gathering, **late.how
+        )
         arrived = gathering.done()
     if played.book.digest != late.book.digest:
         raise InputError("not the events that this model learned from", getattr(stream, "source", None))
@@ -70,4 +72,5 @@ def late_receipt(
         certificates=[claimed(one, facts) for one in theorems_of(facts)],
         points=points,
         run=receipt_of(own, [segment], core, gap=gap, seconds=seconds, watch=watch, scores=scores),
+        source=source_in(late),
     )

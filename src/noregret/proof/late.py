@@ -21,6 +21,8 @@ from noregret.kernel import Kernel
 from noregret.late.book import Counts
 from noregret.late.playing import LateRun, play_late
 from noregret.learner.core import Core
+from noregret.live import follow
+from noregret.live.reader import Unreachable
 from noregret.loss import Loss
 from noregret.proof.claims import check_certificates
 from noregret.proof.facts import own_loss
@@ -35,6 +37,7 @@ from noregret.proof.theorems.late import NAME
 from noregret.proof.verification import Verification, real
 from noregret.proof.verify import DAMAGE, check_entry, check_run, learner_of
 from noregret.rounds import Gathering
+from noregret.stream.scheme import is_broker
 
 ONCE = {"passes": 1, "shuffle": None, "class_weight": None}
 
@@ -59,6 +62,7 @@ HOW: dict[str, Callable[[Any], bool]] = {
     "default_label": _or_none(lambda said: isinstance(said, str | int | float)),
 }
 SAID = {*head("late"), "how", "digest", "predictions", "figures", "regret", "certificates", "points", "run"}
+SOURCE = {"stream", "first", "last"}  # of events that came from a broker: its address, and a range of positions
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,6 +77,7 @@ class LateReceipt:
     certificates: list[dict[str, Any]]
     points: dict[str, Vector]
     run: Receipt
+    source: dict[str, str] | None = None  # the entries of a stream of a broker, if the events came from there
     kind: ClassVar[str] = "late"
 
     def __repr__(self) -> str:
@@ -93,6 +98,8 @@ class LateReceipt:
         """All but the checksum, as JSON takes it."""
         points = {name: packed(point) for name, point in self.points.items()}
         mine = {one.name: getattr(self, one.name) for one in fields(self)}
+        if self.source is None:
+            del mine["source"]
         return {**head("late"), **mine, "points": points, "run": self.run.to_dict()}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -106,8 +113,9 @@ class LateReceipt:
         body = body_of(decoded(path), "late", name)
         try:
             said = {key: body[key] for key in SAID - set(head("late"))}
-            if set(body) != SAID:
-                raise KeyError(", ".join(sorted(set(body) ^ SAID)))
+            if set(body) - {"source"} != SAID:
+                raise KeyError(", ".join(sorted((set(body) - {"source"}) ^ SAID)))
+            said["source"] = _source(body["source"]) if "source" in body else None
             said["points"] = {key: unpacked(text) for key, text in said["points"].items()}
             if {key: said["run"].get(key) for key in head("run")} != head("run"):
                 raise ValueError("the learner's own receipt is of another kind")
@@ -115,6 +123,15 @@ class LateReceipt:
             return cls(**said)
         except (KeyError, TypeError, AttributeError, ValueError, zlib.error) as error:
             raise ReceiptError(f"the receipt is damaged ({error})", name, failed=True) from error
+
+
+def _source(said: Any) -> dict[str, str]:
+    """Where the events came from, as a file that anybody may have written must say it."""
+    if not isinstance(said, dict) or set(said) != SOURCE or not all(isinstance(one, str) for one in said.values()):
+        raise ValueError(f"source must be texts: {', '.join(sorted(SOURCE))}")
+    if not is_broker(said["stream"]):
+        raise ValueError("the stream of source is no address")
+    return dict(said)
 
 
 def theorems_of(facts: LateFacts) -> list[Theorem[LateFacts]]:
@@ -149,8 +166,8 @@ def verify_late(
     try:
         core = learner_of(receipt.run, loss, kernel)
         _check_how(receipt.how)
-        late, facts = _played(receipt, core, source_of(stream, receipt.how, receipt.run.reading))
-    except ReceiptError:
+        late, facts = _played(receipt, core, source_of(stream, receipt.how, receipt.run.reading, receipt.source))
+    except (ReceiptError, Unreachable):
         raise
     except (SettingError, InputError) as error:
         raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
@@ -188,6 +205,9 @@ def _check(done: Verification, receipt: LateReceipt, late: LateRun, facts: LateF
         raise ReceiptError("the digest of the events: these are not the events that the receipt is about", failed=True)
     done.same("the digest of the events", receipt.digest, late.book.digest)
     done.same("how labels came", receipt.how, late.how)
+    if late.position is not None and receipt.source is not None:
+        done.same("the first position in the stream", receipt.source["first"], late.position.first)
+        done.same("the last position in the stream", receipt.source["last"], late.position.at)
     done.same("the digest of the predictions", receipt.predictions, predictions_of(late))
     found = late_figures(late, facts)
     done.true("the figures are those that are recomputed", set(receipt.figures) == set(found))
@@ -225,10 +245,20 @@ def _check_points(receipt: LateReceipt, rounds: int, width: int) -> None:
             raise ReceiptError(f"{name} must hold {wanted} finite numbers, got {len(vector)}", failed=True)
 
 
-def source_of(stream: Any, how: Mapping[str, Any], reading: Mapping[str, Any]) -> Any:
-    """A log of events as it is; rows as they were read when they were learned from."""
+def source_of(stream: Any, how: Mapping[str, Any], reading: Mapping[str, Any], source: Mapping[str, str] | None) -> Any:
+    """A log of events as it is, of a broker the entries in question; rows as they were read when they were learned."""
     events = how["delay"] is None and how["arrival"] is None
-    return stream if events else read_again(stream, reading)
+    if not (events and isinstance(stream, str) and is_broker(stream)):
+        return stream if events else read_again(stream, reading)
+    if source is None:
+        raise ReceiptError("the events came from a file, not from a broker: give that file")
+    return follow(stream).between(source["first"], source["last"])
+
+
+def source_in(late: LateRun) -> dict[str, str] | None:
+    """The range of positions that a run on the stream of a broker is about."""
+    found = late.position
+    return None if found is None else {"stream": found.stream, "first": found.first, "last": found.at}
 
 
 def load_late(receipt: Any) -> LateReceipt:

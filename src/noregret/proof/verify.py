@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -108,6 +108,10 @@ NEEDS = {
 
 def _other(kind: str, receipt: Any, streams: Sequence[Any], loss: Loss | None, kernel: Any) -> Verification:
     """A receipt of another kind."""
+    if kind == "ledger":
+        from noregret.proof.ledger import load_ledger, verify_ledger
+
+        return verify_ledger(load_ledger(receipt), streams)
     if len(streams) != 1:
         raise SettingError(f"verify: {NEEDS[kind]}, {len(streams)} were given")
     if kind == "late":
@@ -200,7 +204,12 @@ def _check_vectors(receipt: Receipt, played: Replayed) -> None:
 
 
 def learner_of(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
-    said = receipt.learner
+    """The learner of a receipt, before its first round."""
+    return learner_from(receipt.learner, receipt.reading, loss, kernel)
+
+
+def learner_from(said: Mapping[str, Any], reading: Mapping[str, Any], loss: Loss | None, kernel: Any) -> Core:
+    """The learner that was described, and how its streams are read."""
     settings: dict[str, Any] = {
         key: float(value) if value in ("inf", "-inf") else value for key, value in said["settings"].items()
     }
@@ -211,7 +220,7 @@ def learner_of(receipt: Receipt, loss: Loss | None, kernel: Any) -> Core:
     if said["name"] not in LEARNERS:
         raise SettingError(f"unknown learner {said['name']!r}")
     core = fresh(said["name"], settings, said["labels"])
-    core.options = dict(receipt.reading)
+    core.options = dict(reading)
     return core
 
 

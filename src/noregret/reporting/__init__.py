@@ -145,5 +145,7 @@ def _file(name: str) -> Source:
         return Source(name, Run.of(core), digest)
     if kind_of(decoded(name), name) == "late":
         raise ReceiptError(f"is the receipt of a run whose {LATE}: noregret verify checks it", name)
+    if kind_of(decoded(name), name) == "ledger":
+        raise ReceiptError("is the receipt of ledgers, which has no page: noregret merge shows it", name)
     load = {"run": Receipt.load, "blend": load_blend, "separation": load_proof}[kind_of(decoded(name), name)]
     return Source(name, load(name), digest)

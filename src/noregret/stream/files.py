@@ -11,19 +11,24 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from glob import glob, has_magic
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from noregret.errors import EmptyError, InputError
+from noregret.stream import store
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
 from noregret.stream.cache import CACHE_ENDING
 from noregret.stream.features import Features
+from noregret.stream.opening import Input
+from noregret.stream.scheme import is_store, scheme_of
 
 Open = Callable[[str, Features | None], Stream]  # a part, by the recipe of those before if there are any
 
 
 def files_of(path: str) -> list[str] | None:
     """The files that a pattern or a folder stands for, in order; None for one file or standard input."""
+    if scheme_of(path) is not None:
+        return _stored(path) if is_store(path) else None
     if os.path.isdir(path):
         found = [file for file in Path(path).rglob("*") if file.is_file() and _is_part(file.relative_to(path))]
         names = [str(file) for file in found]
@@ -40,7 +45,21 @@ def files_of(path: str) -> list[str] | None:
     return sorted(names, key=_order)
 
 
-def _is_part(path: Path) -> bool:
+def _stored(path: str) -> list[str] | None:
+    """The files of a folder in a store, in order; None for one file."""
+    bare = store.shown(path)
+    if has_magic(bare):
+        raise InputError("a pattern must be of files of this machine: give the folder", bare)
+    found = store.below(path)
+    if found is None:
+        return None
+    names = [name for name in found if _is_part(PurePath(store.shown(name)).relative_to(bare))]
+    if not names:
+        raise InputError("is a folder that holds no files to read", bare)
+    return sorted(names, key=_order)
+
+
+def _is_part(path: PurePath) -> bool:
     return not any(name.startswith((".", "_")) for name in path.parts) and path.suffix != CACHE_ENDING
 
 
@@ -65,7 +84,7 @@ class Files(Stream):
         self.paths = paths[start:]
         self._open = open_part
         self._first: Stream | None = first  # looked into already
-        self._sizes = [os.path.getsize(path) for path in self.paths]
+        self._sizes = [Input(path).size or 0 for path in self.paths]
         self._current: tuple[int, Stream] | None = None
 
     def _read(self) -> Iterator[Block]:

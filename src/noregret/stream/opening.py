@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from noregret.errors import InputError, reason
+from noregret.stream import store
 from noregret.stream.arriving import Arriving, arriving, may_wait
+from noregret.stream.scheme import is_broker, is_store
 
 STANDARD_INPUT = "standard input"
 CHUNK = 2**18
@@ -156,7 +158,7 @@ class Input:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.name = STANDARD_INPUT if path == "-" else path
+        self.name = STANDARD_INPUT if path == "-" else store.shown(path) if is_store(path) else path
         self.size: int | None = None
         self.rereadable = False
         self.paused: Callable[[str], None] = _unheard  # called when rows wait for others, and why if that is known
@@ -170,6 +172,11 @@ class Input:
             self._look()
 
     def _look(self) -> None:
+        if is_broker(self.path):
+            raise InputError("is a stream of events, not of rows: noregret learn --events reads it", self.path)
+        if is_store(self.path):
+            self.size, self.rereadable = store.size_of(self.path), True
+            return
         try:
             found = os.stat(self.path)
         except (OSError, ValueError) as error:
@@ -200,7 +207,7 @@ class Input:
         if self.path == "-":
             return self._opened(_standard_input(), owned=False)
         try:
-            file = cast(BinaryIO, open(self.path, "rb", buffering=0))  # noqa: SIM115 (closed by Opened)
+            file = store.opened(self.path) if is_store(self.path) else _unbuffered(self.path)
         except OSError as error:
             raise _cannot_open(self.path, error) from error
         try:
@@ -253,7 +260,7 @@ class Input:
                 raise KeyboardInterrupt
             if self.rereadable and opened.compression is None:
                 opened.close()
-                return open(self.path, "rb")
+                return store.anywhere(self.path) if is_store(self.path) else open(self.path, "rb")
             with opened:
                 self._spooled = _spool(opened)
             weakref.finalize(self, self._spooled.close)
@@ -289,6 +296,10 @@ def _cannot_open(path: str, error: Exception) -> InputError:
     if isinstance(error, PermissionError):
         return InputError("may not be read: permission denied", path)
     return InputError(f"cannot be opened ({getattr(error, 'strerror', None) or error})", path)
+
+
+def _unbuffered(path: str) -> BinaryIO:
+    return cast(BinaryIO, open(path, "rb", buffering=0))
 
 
 def _standard_input() -> BinaryIO:

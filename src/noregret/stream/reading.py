@@ -8,13 +8,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from noregret.errors import InputError, SettingError, spelled
-from noregret.stream import formats
+from noregret.stream import formats, store
 from noregret.stream.base import Stream
 from noregret.stream.block import BLOCK_VALUES
 from noregret.stream.features import Features, Kind
 from noregret.stream.files import Files, files_of
 from noregret.stream.interactions import check_pairs, sides
 from noregret.stream.opening import Input
+from noregret.stream.scheme import is_store
 
 MISSING_RULES = ("error", "zero", "mean", "skip")
 DECLARING = ("categorical", "text", "numeric", "date")  # what says what a column is
@@ -194,7 +195,7 @@ def _file(path: str, settings: Settings, cache: bool) -> Stream:
         known = settings if features is None else replace(settings, features=features, **DECLARED)
         return _file(path, known, cache)
 
-    return Files(path, paths, part)
+    return Files(store.shown(path) if is_store(path) else path, paths, part)
 
 
 def _one(file: Input, settings: Settings, cache: bool) -> Stream:
@@ -242,6 +243,8 @@ def _cached(file: Input, settings: Settings) -> Stream:
     """The same through a cache, which is made in the first pass."""
     from noregret.stream.cache.cached import Cached
 
+    if is_store(file.path):
+        raise InputError("cannot be cached: only files of this machine have a cache beside them", file.name)
     if not file.rereadable:
         raise InputError("cannot be cached, for it can be read only once: give a file", file.name)
 

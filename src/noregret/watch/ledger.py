@@ -63,6 +63,8 @@ class Ledger:
     norms: float  # N = Σ|k·s|·‖x‖, rounded up
     bias: bool = False
     infinite: int = 0  # rounds whose loss is infinite
+    sizes: float = 0.0  # Q = Σ|k·s·z|, rounded up
+    sound: bool = True  # whether no slope lost digits below the smallest normal float
 
     def __repr__(self) -> str:
         return f"<Ledger: {self.rounds} rounds, loss {self.loss.hi:.6g}, ‖G‖ {self.norm.hi:.6g}>"
@@ -84,6 +86,8 @@ class Ledger:
             up(self.norms + other.norms),
             self.bias,
             self.infinite + other.infinite,
+            up(self.sizes + other.sizes),
+            self.sound and other.sound,
         )
 
     # -- what no comparator can have done better by ----------------------------------------------------------------
@@ -93,20 +97,29 @@ class Ledger:
         """‖G‖."""
         return self._length(self.G)
 
+    @cached_property
+    def total_size(self) -> Interval:
+        """‖G‖₁."""
+        size = arithmetic.total(np.abs(self.G))
+        off = size * gamma(len(self.G) + 1) + self.error * math.sqrt(len(self.G)) * (1.0 + 8.0 * HALF)
+        return Interval.around(size, up(off)).positive()
+
+    @cached_property
+    def largest(self) -> Interval:
+        """max|G_i|."""
+        return Interval.around(float(np.abs(self.G).max(initial=0.0)), self.error).positive()
+
     def ball(self, radius: float) -> Interval:
         """sup of the regret bound over ‖u‖ ≤ U: P + U‖G‖."""
         return self._closed(self.norm * radius)
 
     def box(self, radius: float) -> Interval:
         """Over |u_i| ≤ U: P + U‖G‖₁."""
-        size = arithmetic.total(np.abs(self.G))
-        off = size * gamma(len(self.G) + 1) + self.error * math.sqrt(len(self.G)) * (1.0 + 8.0 * HALF)
-        return self._closed(Interval.around(size, off).positive() * radius)
+        return self._closed(self.total_size * radius)
 
     def cross(self, radius: float) -> Interval:
         """Over ‖u‖₁ ≤ U: P + U·max|G_i|."""
-        size = float(np.abs(self.G).max(initial=0.0))
-        return self._closed(Interval.around(size, self.error).positive() * radius)
+        return self._closed(self.largest * radius)
 
     def simplex(self, radius: float = 1.0) -> Interval:
         """Over u ≥ 0, Σu_i = U: P − U·min G_i."""
@@ -135,6 +148,15 @@ class Ledger:
         """|P|: c₀ times this is the most that scaling all scores by up to 1 ± c₀ can have gained."""
         size = max(abs(self.paid.lo), abs(self.paid.hi))
         return Interval(0.0 if self.paid.holds(0.0) else min(abs(self.paid.lo), abs(self.paid.hi)), size)
+
+    def corrected(self, radius: float, share: float = 0.0) -> Interval:
+        """What the predictors (1 + c)z + ⟨u,x⟩, |c| ≤ c₀ and ‖u‖ ≤ U, can have gained on the run: c₀|P| + U‖G‖."""
+        found = self.correction * share + self.norm * radius
+        return Interval(found.lo, math.inf) if self.infinite else found
+
+    def best_at_least(self, radius: float) -> float:
+        """No u with ‖u‖ ≤ U lost less than L − P − U‖G‖: on the rounds whose loss is finite, and so on all."""
+        return (self.loss - (self.paid + self.norm * radius)).lo
 
     @property
     def beaten(self) -> float | None:
@@ -181,6 +203,7 @@ class Tally:
     sums: Vector = field(default_factory=lambda: np.zeros(LEDGER_NUMBERS))
     G: Vector = field(default_factory=lambda: np.zeros(0))
     slack: float = 0.0  # how far the values of the loss may be off, where the loss says so itself
+    weight: float = 0.0  # Σk of the rounds, rounded up
 
     def add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, moves: Any = None) -> None:
         """One block; rows of weight 0 are no rounds."""
@@ -194,6 +217,8 @@ class Tally:
         enter_scores(self.loss.native, scores, y, NO_WEIGHTS if weights is None else weights, self.sums, taken)
         there = ~np.isnan(scores) if weights is None else (weights != 0.0) & ~np.isnan(scores)
         self.rounds += int(np.count_nonzero(there))
+        weight = float(np.count_nonzero(there)) if weights is None else arithmetic.total(weights[there])
+        self.weight = up((self.weight + weight) * (1.0 + gamma(len(y) + 2)))
         if self.loss.slack_of is not None:
             some = there & np.isfinite(scores)
             z, labels = scores[some], y[some]
@@ -211,20 +236,31 @@ class Tally:
         """The ledger of all rounds so far, every rounding accounted for."""
         sums, n = dict(zip(SUMS, self.sums.tolist(), strict=True)), self.rounds
         G = np.concatenate([[sums["bias"]], self.G]) if self.bias else self.G.copy()
-        more = 1.0 + gamma(2 * n + len(G) + 16)
-        share = gamma(n + 8) + (0.0 if self.loss.whole_slopes else SLOPES)
-        lost = n * LEAST  # what products below the smallest float dropped
-        small = sums["slopes"] * math.sqrt(len(G) + 1.0) * 2.0**-536  # rows whose squares were too small to add up
-        norms = up((sums["norms"] + small) * more)
+        more = 1.0 + gamma(2 * n + len(G) + 64)
+        share = gamma(n + 24) + (0.0 if self.loss.whole_slopes else SLOPES)
+        lost = 4 * n * LEAST  # what products below the smallest float dropped
+        faint = sums["slopes"] * math.sqrt(len(G) + 1.0) * 2.0**-536  # rows whose squares were too small to add up
+        norms = up((sums["norms"] + faint) * more)
         error = up(share * norms * (1.0 + 8.0 * HALF) + lost * math.sqrt(len(G) + 1.0))
-        off = up(share * sums["sizes"] * more + lost)
+        small = up(self.weight * TINY)  # what values and slopes below the smallest floats dropped
+        off = up(share * sums["sizes"] * more + lost + small)
         own = self.slack if self.loss.slack_of is not None else 16.0 * 2.0 * HALF * sums["sizes_of_loss"] * more
-        loss_off = up(gamma(n + 2) * sums["sizes_of_loss"] * more + own + n * TINY + lost)
+        loss_off = up(gamma(n + 24) * sums["sizes_of_loss"] * more + own + small + lost)
         loss, paid = Interval.around(sums["loss"], loss_off), Interval.around(sums["paid"], off)
         if sums["flawed"]:  # digits of a slope were lost: nothing is known
             paid, error = ANY, math.inf
+        sizes = _bounded(up(sums["sizes"] * more + lost))
         return Ledger(
-            n, _sound(loss), _sound(paid), G, _bounded(error), _bounded(norms), self.bias, int(sums["infinite"])
+            n,
+            _sound(loss),
+            _sound(paid),
+            G,
+            _bounded(error),
+            _bounded(norms),
+            self.bias,
+            int(sums["infinite"]),
+            sizes,
+            not sums["flawed"],
         )
 
 

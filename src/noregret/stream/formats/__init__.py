@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from noregret.errors import EmptyError, InputError
 from noregret.stream.cache import CACHE_FILE
 from noregret.stream.opening import Input, says_something
+from noregret.stream.scheme import is_store
 
 if TYPE_CHECKING:
     from noregret.stream.base import Stream
@@ -34,7 +35,7 @@ class Format(NamedTuple):
 
 
 FORMATS = (
-    Format("arrow", "read_parquet", (".parquet", ".pq"), (b"PAR1",)),
+    Format("parquet", "read_parquet", (".parquet", ".pq"), (b"PAR1",)),
     Format("arrow", "read_ipc", (".arrow", ".arrows", ".feather", ".ipc"), (b"ARROW1", b"\xff\xff\xff\xff")),
     Format("npz", "Npz", (".npz",), (b"PK\x03\x04",), "an .npz archive"),
     Format("jsonlines", "JsonLines", (".jsonl", ".ndjson")),
@@ -59,7 +60,7 @@ def _module(found: Format) -> Any:
 
 def _named(file: Input) -> Format | None:
     """The format that the file's name tells."""
-    endings = [ending.lower() for ending in PurePath(file.path).suffixes]
+    endings = [ending.lower() for ending in PurePath(file.name if is_store(file.path) else file.path).suffixes]
     if endings and endings[-1] in COMPRESSED:
         endings.pop()
     return next((one for one in FORMATS if endings and endings[-1] in one.suffixes), None)

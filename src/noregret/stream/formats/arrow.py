@@ -27,7 +27,8 @@ from noregret.stream.written import DAY, NOT_THERE, amounts
 
 ARROW_FILE = b"ARROW1"
 
-Batches = Callable[[int], Iterator[Any]]  # record batches of at most this many rows: a new pass each call
+# record batches of at most this many rows, a new pass each call; of these columns, where others can be left unread
+Batches = Callable[[int, list[str] | None], Iterator[Any]]
 Holds = Literal["numbers", "text", "names", "dates"]  # what a type holds; names are those of a dictionary
 
 
@@ -47,19 +48,31 @@ class ArrowTable(Stream):
         names, types = _columns(schema, source)
         self._looked: list[Any] = []  # the batches that were looked at, of what can be read only once
         self._batches = batches
-        self._rows_once = None if rereadable else batches(LOOKED_AT)
+        self._rows_once = None if rereadable else batches(LOOKED_AT, None)
         look = _Look(names, types, source, self._first, settings.recognise)
         self._plan = plan(names, look, settings, source)
         for place in [*(c.column for c in self._plan.numeric), *(c.column for c in self._plan.texts)]:
             holds(types[place], names[place], source)
         super().__init__(source, self._plan.features, settings, length=length, rereadable=rereadable)
+        used = [*self._plan.numeric, *self._plan.texts]
+        self._label = None if self._plan.label is None else names[self._plan.label]
+        self._wanted = [one.name for one in used] + ([] if self._label is None else [self._label]) or None
         self.decisions, self.columns = self._plan.decisions, self._plan.columns
         self._block_rows = settings.rows_per_block(TABLE_ROWS, len(names))
+        self.path: str | None = None  # of the Parquet file that it is, not compressed as a whole
+
+    def plain_features(self) -> list[str] | None:
+        """The columns that are the features, in their order, where each is a column of plain numbers."""
+        plan = self._plan
+        made = (plan.hashed, plan.converted, plan.products, plan.crossed, plan.label_mark)
+        if any(made) or plan.features.hash_start is not None or len(plan.numeric) != plan.features.count:
+            return None
+        return [one.name for one in sorted(plan.numeric, key=lambda one: one.feature)]
 
     def _first(self, source: str) -> list[Any]:
         """The batches of the first thousand rows."""
         found: list[Any] = []
-        batches = self._batches(LOOKED_AT) if self._rows_once is None else self._rows_once
+        batches = self._batches(LOOKED_AT, None) if self._rows_once is None else self._rows_once
         for batch in _guarded(batches, source):
             found.append(batch)
             if sum(one.num_rows for one in found) >= LOOKED_AT:
@@ -70,7 +83,10 @@ class ArrowTable(Stream):
 
     def _read(self) -> Iterator[Block]:
         done = 0
-        batches = self._batches(self._block_rows) if self._rows_once is None else chain(self._looked, self._rows_once)
+        if self._rows_once is None:
+            batches = self._batches(self._block_rows, self._wanted)
+        else:
+            batches = chain(self._looked, self._rows_once)
         for batch in _guarded(batches, self.source):
             for start in range(0, batch.num_rows, self._block_rows):
                 piece = batch.slice(start, self._block_rows)
@@ -80,22 +96,17 @@ class ArrowTable(Stream):
     def _block(self, batch: Any, done: int) -> Block:
         chosen, count = self._plan, batch.num_rows
         rows, hints = chosen.rows(
-            chosen.matrix([self._numbers(batch.column(one.column), one.name) for one in chosen.numeric], count),
-            [self._made(batch.column(one.column), one, done) for one in chosen.converted],
-            [strings(batch.column(one.column), one.name, self.source) for one in chosen.hashed],
+            chosen.matrix([self._numbers(batch.column(one.name), one.name) for one in chosen.numeric], count),
+            [self._made(batch.column(one.name), one, done) for one in chosen.converted],
+            [strings(batch.column(one.name), one.name, self.source) for one in chosen.hashed],
         )
-        labels = no_labels(count) if chosen.label is None else self._labels(batch.column(chosen.label))
+        labels = no_labels(count) if self._label is None else self._labels(batch.column(self._label))
         if hints is not None:
             self.features.note(hints)
         return Block(rows, labels, np.arange(done + 1, done + 1 + count, dtype=np.int64), self.source)
 
     def _numbers(self, column: Any, name: str) -> NDArray[np.float64]:
-        import pyarrow
-
-        if holds(column.type, name, self.source) != "numbers":
-            raise InputError(f"column {name!r} must hold numbers, it holds type {column.type}", self.source)
-        with _readable(name, self.source):
-            return np.asarray(column.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False))
+        return as_numbers(column, name, self.source)
 
     def _made(self, column: Any, into: Converted, done: int) -> NDArray[np.float64]:
         """The features of amounts or dates."""
@@ -125,7 +136,7 @@ class ArrowTable(Stream):
 
 def _columns(schema: Any, source: str) -> tuple[list[str], list[Any]]:
     """The names and types of a schema's columns."""
-    with _whole(source):
+    with whole_file_of(source):
         return [str(name) for name in schema.names], list(schema.types)
 
 
@@ -207,6 +218,19 @@ def holds(kind: Any, name: str, source: str) -> Holds:
     if is_string(kind):
         return "text"
     raise InputError(f"column {name!r} must hold numbers, booleans, dates or strings, it holds type {kind}", source)
+
+
+def as_numbers(column: Any, name: str, source: str) -> NDArray[np.float64]:
+    """A column as float64, NaN where there is none; one that is float64 and whole is not copied."""
+    import pyarrow
+
+    if holds(column.type, name, source) != "numbers":
+        raise InputError(f"column {name!r} must hold numbers, it holds type {column.type}", source)
+    with _readable(name, source):
+        found = column.cast(pyarrow.float64(), safe=False)
+        if len(found) and not found.null_count:  # to_numpy would import pandas, if it is there, and look at it
+            return np.frombuffer(found.buffers()[1], np.float64, len(found), 8 * found.offset)
+        return np.asarray(found.to_numpy(zero_copy_only=False))
 
 
 def _instants(column: Any, name: str, source: str) -> tuple[Ints, Ints]:
@@ -304,7 +328,7 @@ def _text(column: Any) -> Strings:
 def _guarded(batches: Iterator[Any], source: str) -> Iterator[Any]:
     """The batches, with whatever Arrow finds wrong as one sentence."""
     while True:
-        with _whole(source):
+        with whole_file_of(source):
             batch = next(batches, None)
         if batch is None:
             return
@@ -312,7 +336,7 @@ def _guarded(batches: Iterator[Any], source: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _whole(source: str) -> Iterator[None]:
+def whole_file_of(source: str) -> Iterator[None]:
     """What Arrow finds wrong with a file, as one sentence."""
     from pyarrow import ArrowException
 
@@ -324,30 +348,16 @@ def _whole(source: str) -> Iterator[None]:
         raise InputError(f"is truncated or corrupt ({reason(error)})", source) from error
 
 
-def read_parquet(file: Input, settings: Settings) -> ArrowTable:
-    """A Parquet file, a batch at a time."""
-    from pyarrow import parquet
-
-    def batches(rows: int) -> Iterator[Any]:
-        with file.seekable() as handle:
-            yield from parquet.ParquetFile(handle).iter_batches(batch_size=rows)
-
-    with _whole(file.name), file.seekable() as handle:
-        opened = parquet.ParquetFile(handle)
-        schema, length = opened.schema_arrow, opened.metadata.num_rows
-    return ArrowTable(file.name, schema, batches, settings, length=length)
-
-
 def read_ipc(file: Input, settings: Settings) -> ArrowTable:
     """An Arrow IPC file or stream, told apart by the first bytes."""
 
-    def batches(_: int) -> Iterator[Any]:
+    def batches(_: int, columns: list[str] | None) -> Iterator[Any]:
         with file.seekable() as handle:
             for batch in _ipc_batches(handle)[1]:
                 batch.validate(full=True)  # a damaged offset would otherwise be followed out of memory
                 yield batch
 
-    with _whole(file.name), file.seekable() as handle:
+    with whole_file_of(file.name), file.seekable() as handle:
         schema = _ipc_batches(handle)[0]
     return ArrowTable(file.name, schema, batches, settings)
 
@@ -369,10 +379,10 @@ def read_table(table: Any, settings: Settings, source: str = "the table") -> Arr
     import pyarrow
 
     if isinstance(table, pyarrow.RecordBatchReader):
-        return ArrowTable(source, table.schema, lambda _: iter(table), settings, rereadable=False)
+        return ArrowTable(source, table.schema, lambda *_: iter(table), settings, rereadable=False)
     whole = pyarrow.Table.from_batches([table]) if isinstance(table, pyarrow.RecordBatch) else table
 
-    def batches(rows: int) -> Iterator[Any]:
+    def batches(rows: int, columns: list[str] | None) -> Iterator[Any]:
         return iter(whole.to_batches(max_chunksize=rows))
 
     return ArrowTable(source, whole.schema, batches, settings, length=whole.num_rows)

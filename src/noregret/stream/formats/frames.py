@@ -95,7 +95,7 @@ def _read_pandas(frame: Any, settings: Settings) -> ArrowTable:
         raise InputError(f"two columns are named {twice!r}", "the frame")
     schema = _schema(frame)
 
-    def batches(rows: int) -> Iterator[Any]:
+    def batches(rows: int, columns: list[str] | None) -> Iterator[Any]:
         for start in range(0, len(frame), rows):
             piece = frame.iloc[start : start + rows]
             yield pyarrow.RecordBatch.from_pandas(piece, schema=schema, preserve_index=False)

@@ -1,9 +1,9 @@
 """The regret of logged predictions, by whatever model, against the best fixed linear model chosen with hindsight.
 
-A log is a table: a label, what a model said of it (a score, or a hard prediction), and the features beside them. It is
-read once for the rows and once for each column that is not a feature; rows are matched by the line they stand on.
+`audit` solves for that model; `audit_pass` bounds the regret in one pass, without solving and without keeping rows.
 """
 
+from noregret.task.audit.passing import Passed, PassedPart, audit_pass
 from noregret.task.audit.result import Audit, Part, audit
 
-__all__ = ["Audit", "Part", "audit"]
+__all__ = ["Audit", "Part", "Passed", "PassedPart", "audit", "audit_pass"]

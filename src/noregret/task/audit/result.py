@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from noregret.errors import InputError, SettingError, spelled
+from noregret.errors import SettingError
 from noregret.interval import Interval
-from noregret.learner import OnlineGradientDescent
+from noregret.logged.opening import Asked, open_log
+from noregret.logged.reading import Kept, Watch
 from noregret.loss import Loss
-from noregret.loss import parse as parse_loss
 from noregret.proof.enclose import loss_total
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.solve import best
 from noregret.rounds import Rounds
-from noregret.stream import read
-from noregret.stream.base import Stream
-from noregret.stream.labels import Labels
-from noregret.stream.opening import STANDARD_INPUT, Input
-from noregret.stream.recipe import USUAL_LABEL
-from noregret.task.audit.reading import Beside, Reading, column, logged_beside
 
 
 @dataclass(frozen=True)
@@ -138,9 +131,6 @@ class Audit:
         }
 
 
-Watch = Callable[[str, float | None], None]  # what is being done, and how much of it is done, if that is known
-
-
 def audit(
     log: Any,
     *,
@@ -183,47 +173,31 @@ def audit(
     >>> found.overall.mistakes, round(found.overall.regret.hi, 3)
     (1, 2.0)
     """
-    judged = parse_loss(loss if loss is not None else "hinge" if probability is None else "logistic")
-    text, categorical, numeric, date, keep, ignore = map(_listed, (text, categorical, numeric, date, keep, ignore))
-    said = _said(score, probability, prediction)
-    _check(judged, radius, segments, segment_by, positive, gap, seconds)
-    if probability is not None and judged.regression:
-        raise SettingError(f"audit: probability is for two classes; the loss {judged.name} is for numbers")
-    kind = "score" if score is not None else "probability" if probability is not None else "prediction"
-    columns = {"label": label or USUAL_LABEL, kind: said, "segment": segment_by}
-    _check_columns(
-        {part: name for part, name in columns.items() if name}, (*text, *categorical, *numeric, *date, *keep)
+    _check_gap(gap, seconds)
+    opened = open_log(
+        log,
+        Asked(loss, radius, segments, segment_by, positive, bias, False),
+        {"score": score, "probability": probability, "prediction": prediction},
+        label=label,
+        text=text,
+        categorical=categorical,
+        numeric=numeric,
+        date=date,
+        keep=keep,
+        ignore=ignore,
+        interactions=interactions,
+        hash_bits=hash_bits,
+        missing=missing,
     )
-    _check_again(log)
-    beside = {name: column(log, name) for name in (said, segment_by) if name}
-    ignored = tuple(dict.fromkeys([*beside, *ignore]))
-    reading: dict[str, Any] = {
-        "label": label,
-        "text": text,
-        "categorical": categorical,
-        "numeric": numeric,
-        "date": date,
-    }
-    reading |= {"hash_bits": hash_bits, "missing": missing}
-    if kind == "prediction" and judged.regression:
-        kind = "score"
-    what = "number" if judged.regression else kind
-    left_out = logged_beside(log, said, what, keep, (*text, *categorical, *date), ignore=ignored, **reading)
-    stream = read(log, ignore=(*ignored, *left_out), keep=keep, interactions=_listed(interactions), **reading)
-    core = OnlineGradientDescent(loss=judged)
-    if core.labels is not None and positive is not None:
-        core.labels = Labels(positive)
-    rows = Reading(stream, core, said, segment_by, kind, bias, missing == "skip")
+    rows = Kept(opened)
     try:
-        for found in rows.blocks({name: Beside(one) for name, one in beside.items()}):
-            if watch is not None:
-                watch(f"reading {found:,} rows", stream.fraction())
+        rows.read_all(watch)
     except BaseException:
         rows.close()
         raise
     rounds, names, bounds = rows.done(segments)
-    if not rounds.width:
-        raise InputError(_featureless(left_out), stream.source)
+    opened.check_features(rounds.width)
+    stream, judged = opened.stream, opened.loss
     parts = _solved(rounds, judged, radius, names, bounds, gap, seconds, watch)
     return Audit(
         stream.source,
@@ -234,78 +208,19 @@ def audit(
         stream.features.count,
         parts[0],
         tuple(parts[1:]),
-        judged.probabilistic and kind == "score" and rows.lowest >= 0.0 and rows.highest <= 1.0,
+        rows.like_probabilities,
         rows.blank,
-        tuple(left_out),
-        (*stream.features.names, *(f"{name} (hashed)" for name in stream.features.categorical + stream.features.text)),
+        opened.left_out,
+        opened.columns,
         stream.decisions,
     )
 
 
-def _featureless(left_out: Sequence[str]) -> str:
-    said = "holds no features besides the predictions: log them too, or use a bias"
-    if not left_out:
-        return said
-    return (
-        f"{said} (taken for logged predictions; use {spelled('keep')} to keep them as features: {', '.join(left_out)})"
-    )
-
-
-def _listed(names: Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-def _said(score: str | None, probability: str | None, prediction: str | None) -> str:
-    """The column that holds what was predicted."""
-    given = [name for name in (score, probability, prediction) if name is not None]
-    if len(given) != 1:
-        raise SettingError(
-            f"audit: needs exactly one of {spelled('score')}, {spelled('probability')} and {spelled('prediction')}: the"
-            " column with the logged predictions"
-        )
-    return given[0]
-
-
-def _check(
-    loss: Loss,
-    radius: float,
-    segments: int | None,
-    segment_by: str | None,
-    positive: Any,
-    gap: float,
-    seconds: float,
-) -> None:
-    if not 0.0 < radius < math.inf:
-        raise SettingError(f"audit: radius must be positive and finite, got {radius}")
+def _check_gap(gap: float, seconds: float) -> None:
     if not 0.0 < gap < math.inf:
         raise SettingError(f"audit: gap must be positive and finite, got {gap}")
     if not seconds > 0.0:
         raise SettingError(f"audit: seconds must be positive, got {seconds}")
-    if segments is not None and segment_by is not None:
-        raise SettingError(f"audit: {spelled('segments')} and {spelled('segment_by')} cannot be combined")
-    if segments is not None and segments < 1:
-        raise SettingError(f"audit: segments must be at least 1, got {segments}")
-    if positive is not None and loss.regression:
-        raise SettingError(f"audit: positive is for two classes; the loss {loss.name} is for numbers")
-
-
-def _check_columns(columns: dict[str, str], features: Sequence[str]) -> None:
-    """Every column has one part to play."""
-    parts = list(columns.items())
-    for place, (part, name) in enumerate(parts):
-        for other, taken in parts[:place]:
-            if name == taken:
-                raise SettingError(f"audit: the column {name!r} cannot be both the {other} and the {part}")
-        if name in features:
-            raise SettingError(f"audit: the column {name!r} is the {part}: it cannot be a feature too")
-
-
-def _check_again(log: Any) -> None:
-    """The log is read several times over."""
-    once = isinstance(log, Stream) or (isinstance(log, str | os.PathLike) and not Input(os.fspath(log)).rereadable)
-    if once or type(log).__name__ == "RecordBatchReader":
-        name = getattr(log, "source", None) or (STANDARD_INPUT if log == "-" else str(log) if once else "the table")
-        raise InputError("a log is read more than once: use a file or a table", name)
 
 
 def _solved(
