@@ -864,7 +864,7 @@ def judged(
     said: dict[str, Any],
     facts: Mapping[str, Any],
     bound: Span,
-    observed: Span,
+    observed: Span | None,
     ceiling: Span | None,
     values: Mapping[str, Span],
 ) -> None:
@@ -878,7 +878,9 @@ def judged(
         empty = [said[key] for key in ("verdict", "bound", "observed", "values", "points")]
         return done.same(f"{name}: nothing is claimed", empty, ["unmet", None, None, {}, []])
     done.above(f"{name}: the bound", said["bound"], bound.hi)
-    if name in MISTAKES and name not in ("norm-lemma", "l1-l2"):
+    if observed is None:
+        done.same(f"{name}: the observed value", said["observed"], None)
+    elif name in MISTAKES and name not in ("norm-lemma", "l1-l2"):
         done.same(f"{name}: the observed value", real(said["observed"]), observed.hi)
     else:
         done.above(f"{name}: the observed value", said["observed"], observed.hi)
@@ -892,11 +894,13 @@ def judged(
             done.above(what, claimed, values[key].hi)
         else:
             done.open(f"{what}, a value of a theorem")
-    verdict = "holds" if real(said["observed"]) <= real(said["bound"]) else "open"
+    verdict = "holds" if observed is None or real(said["observed"]) <= real(said["bound"]) else "open"
     vacuous = {real(said["bound"]) >= end for end in (ceiling.lo, ceiling.hi * SMALL.hi)} if ceiling else {False}
     done.true(f"{name}: the verdict", said["verdict"] in [("vacuous" if one else verdict) for one in vacuous])
-    rounding = (abs(bound.hi) + abs(observed.lo) + (ceiling.hi if ceiling else 0)) / 2**40  # of slopes
-    done.true(f"{name}: it is not broken", observed.lo <= bound.hi + rounding)
+    rounding = (
+        abs(bound.hi) + (abs(observed.lo) if observed else 0) + (ceiling.hi if ceiling else 0)
+    ) / 2**40  # of slopes
+    done.true(f"{name}: it is not broken", observed is None or observed.lo <= bound.hi + rounding)
     return None
 
 
@@ -1393,6 +1397,77 @@ def separation(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None
     done.true("no separator gives less", real(said["mistakes"]["no_separator_below"]) * parts <= longest * total**2)
 
 
+def ledger(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None:
+    """The sums of one or of several parts, and what they bound together."""
+    loss, given, parts = Loss(said["loss"]), list(paths), said["parts"]
+    for place, part in enumerate(parts, 1):
+        own = len(part["how"].get("segments", " "))
+        sums(done, said, part, loss, given[:own], f"part {place}")
+        given = given[own:]
+    if given:
+        raise UsageError("more streams were given than the receipt speaks of")
+    U, ends = real(said["radius"]), [(real(one["paid"]["upper"]), real(one["paid"]["lower"])) for one in parts]
+    vectors, errors = [unpacked(one["G"]) for one in parts], [real(one["error"]) for one in parts]
+    if not all(map(math.isfinite, [U, *errors, *(end for pair in ends for end in pair)])):
+        return done.open("what sums prove that have no end")
+    error, width = sum(errors), max(map(len, vectors))
+    whole = [sum((Fraction(v[j]) for v in vectors if j < len(v)), ZERO) for j in range(width)]
+    norm = Span(length2(whole)).root + error
+    each = [Span(length2(v)).root + e for v, e in zip(vectors, errors, strict=True)]
+    size = Span(sum(map(abs, whole), ZERO)) + Span(width).root * error
+    largest = Span(max(map(abs, whole), default=ZERO) + error)
+    P, least = sum(high for high, _ in ends), sum(low for _, low in ends)
+    found = {
+        "ledger-ball": (norm * U + P, {"norm_of_sum": norm}),
+        "ledger-box": (size * U + P, {"norm1_of_sum": size}),
+        "ledger-l1": (largest * U + P, {"largest_of_sum": largest}),
+        "ledger-correction": (norm * U + max(abs(P), abs(least)), {"norm_of_sum": norm}),
+        "ledger-parts": (sum((one * U for one in each), Span(0)) + P, {}),
+    }
+    facts = {NEEDS["V"][0]: True, "no slope is smaller than the smallest normal float": all(p["sound"] for p in parts)}
+    own_loss = Span(sum(real(one["loss"]["upper"]) for one in parts))
+    for one in said["certificates"]:
+        if one["theorem"] in found:
+            bound, values = found[one["theorem"]]
+            ceiling = None if any(part["infinite"] for part in parts) else own_loss
+            judged(done, one, facts, bound, None, ceiling, {**values, "paid": Span(P), "radius": Span(U)})
+        else:
+            done.open(f"the theorem {one['theorem']}")
+
+
+def sums(
+    done: Claims, said: dict[str, Any], part: dict[str, Any], loss: Loss, paths: Sequence[str], where: str
+) -> None:
+    """The six sums of a part, from its rows and scores: a learner's are played again."""
+    how = part["how"]
+    inner = {"learner": how.get("learner"), "replay": {"layout": "sparse"}}
+    me = learner(inner) if how["from"] == "learner" and len(paths) == len(how["segments"]) else None
+    alone = all(one["passes"] == 1 and one["shuffle"] is None for one in how.get("segments", ()))
+    if me is None or not alone or any(said["prepared"].values()):
+        return done.open(f"the sums of {where}, from its rows")
+    rows, y, k = list[Row](), list[float](), list[float]()
+    for path, segment in zip(paths, how["segments"], strict=True):
+        labels, some, code, _ = svmlight(path, how["learner"]["labels"], loss.name in NUMBERS)
+        weight, most = {plain(key): float(w) for key, w in (segment["class_weight"] or {}).items()}, segment["rows"]
+        rows, y = rows + some[:most], y + code[:most]
+        k += [weight.get(plain(label), 1.0) for label in labels[:most]]
+    done.same(f"{where}: the digest of the rows", part["rows"], digest(rows, y, k))
+    scores = [me.play(r, a, w, False) for r, a, w in zip(rows, y, k, strict=True)]
+    done.same(f"{where}: the digest of the scores", part["scores"], of_arrays(scores=scores))
+    f = Facts(Rounds(rows, y, k, int(me.one), False), scores, me, loss, {})
+    done.same(f"{where}: rounds", [part["rounds"], part["infinite"], part["sound"]], [f.T, 0, True])
+    done.within(f"{where}: the loss", part["loss"], f.own)
+    done.within(f"{where}: Σk·s·z", part["paid"], f.gradient["sum_dot_weights"])
+    done.above(f"{where}: Σ|k·s·z|", part["sizes"], sum((abs(s * z) for s, z in zip(f.slopes, f.z, strict=True)), ZERO))
+    done.above(f"{where}: Σ|k·s|·‖x‖", part["norms"], sum((Span(one).root.hi for one in f.gradients2), ZERO))
+    G = f.rounds.combined(f.slopes)
+    off = [Fraction(x) - G.get(j, ZERO) for j, x in enumerate(unpacked(part["G"]))]
+    done.true(
+        f"{where}: G", len(off) == f.rounds.width and length2(off) <= real(part["error"]) ** 2, "it is off by more"
+    )
+    return None
+
+
 # -- the file ----------------------------------------------------------------------------------------------------------
 
 
@@ -1448,6 +1523,7 @@ CHECKS: dict[str, Callable[[Claims, dict[str, Any], Sequence[str]], None]] = {
     "run": run,
     "late": late,
     "separation": separation,
+    "ledger": ledger,
 }
 
 
