@@ -1236,6 +1236,9 @@ class Book:
 
 def late(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None:
     """The receipt of labels that came late: the predictions, and the learner in the order of the labels."""
+    known = "kind version arithmetic checksum how digest predictions figures regret certificates points run"
+    for key in lacking(said, known):
+        done.open(f"the part {key}")
     inner, how = said["run"], said["how"]
     settings, loss, me = inner["learner"]["settings"], judge(inner), learner(inner)
     prepared = [name for name in ("scale", "unit_norm", "expand", "lags") if settings.get(name)]
@@ -1453,7 +1456,7 @@ def sums(
         k += [weight.get(plain(label), 1.0) for label in labels[:most]]
     done.same(f"{where}: the digest of the rows", part["rows"], digest(rows, y, k))
     scores = [me.play(r, a, w, False) for r, a, w in zip(rows, y, k, strict=True)]
-    done.same(f"{where}: the digest of the scores", part["scores"], of_arrays(scores=scores))
+    done.same(f"{where}: the digest of the scores", part["scores"], hashlib.sha256(floats(scores)).hexdigest())
     f = Facts(Rounds(rows, y, k, int(me.one), False), scores, me, loss, {})
     done.same(f"{where}: rounds", [part["rounds"], part["infinite"], part["sound"]], [f.T, 0, True])
     done.within(f"{where}: the loss", part["loss"], f.own)

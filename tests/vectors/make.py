@@ -8,6 +8,8 @@ python tests/vectors/make.py
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -21,6 +23,7 @@ from noregret.proof.receipt import checksum, packed, unpacked
 from noregret.task.separate import separate
 
 HERE = Path(__file__).parent
+TWO = "ledger-rows.json ledger-apart.json"
 Forger = Callable[[dict[str, Any]], None]
 
 
@@ -64,6 +67,15 @@ def honest() -> dict[str, tuple[Any, list[str], int]]:
     }
 
 
+def ledgers() -> dict[str, list[str]]:
+    """Ledgers of two runs and of both together, with their streams."""
+    learn = "learn {0}.svm --learner ogd --loss logistic --radius 3 --bias --quiet --ledger ledger-{0}.json"
+    for call in (learn.format("rows"), learn.format("apart"), f"merge {TWO} --quiet --receipt merged.json"):
+        subprocess.run([sys.executable, "-m", "noregret", *call.split()], check=True, cwd=HERE)
+    (HERE / "ledger-apart.json").unlink()
+    return {"ledger-rows": ["rows.svm"], "merged": ["rows.svm", "apart.svm"]}
+
+
 def late(learner: Any, stream: str, **how: Any) -> tuple[Any, list[str], int]:
     return nr.certify(play_late(learner, stream, **how), stream), [stream], 0
 
@@ -88,9 +100,10 @@ def bent(name: str, *inside: str) -> Forger:
     def forge(said: dict[str, Any]) -> None:
         for key in inside:
             said = said[key]
-        vector = unpacked(said["points"][name])
+        points = said.get("points", said)
+        vector = unpacked(points[name])
         vector[-1] += 0.3
-        said["points"][name] = packed(vector)
+        points[name] = packed(vector)
 
     return forge
 
@@ -140,6 +153,13 @@ FORGED: dict[str, dict[str, Forger]] = {
     "late-delay": {"answers": flipped("predictions"), "inner": shifted("run", "figures", "mistakes", by=1)},
     "separable": {"margin": shifted("margin", by=-0.01), "rows": shifted("rows", by=1), "digest": flipped("digest")},
     "inseparable": {"radius": shifted("radius"), "digest": flipped("digest")},
+    "ledger-rows": {"paid": shifted("parts", 0, "paid"), "size": shifted("parts", 0, "norms", by=0.1)},
+    "merged": {
+        "ball": shifted("certificates", 0, "bound", by=0.1),
+        "parts": shifted("certificates", 4, "bound", by=0.1),
+        "sum": bent("G", "parts", 1),
+        "rows": flipped("parts", 0, "rows"),
+    },
     "blend": {"loss": shifted("loss")},
 }
 
@@ -154,15 +174,25 @@ def main() -> None:
     for name, (receipt, streams, alone) in honest().items():
         path = HERE / f"{name}.json"
         receipt.save(path)
-        said, files = json.loads(path.read_text()), [Path(stream).name for stream in streams]
-        vectors.append({"receipt": path.name, "streams": files, "stands": True, "alone": alone})
-        for what, forge in FORGED[name].items():
-            copy = deepcopy(said)
-            forge(copy)
-            written(f"{name}-{what}.forged.json", copy)
-            found = 1 if name != "blend" else 4
-            vectors.append({"receipt": f"{name}-{what}.forged.json", "streams": files, "stands": False, "alone": found})
+        names = [Path(stream).name for stream in streams]
+        vectors += judged(name, json.loads(path.read_text()), names, alone)
+    for name, files in ledgers().items():
+        vectors += judged(name, json.loads((HERE / f"{name}.json").read_text()), files, 0)
     (HERE / "vectors.json").write_text(json.dumps(vectors, indent=1) + "\n")
+
+
+def judged(name: str, said: dict[str, Any], files: list[str], alone: int) -> list[dict[str, Any]]:
+    """An honest receipt and those that are forged from it, with what must be said of them."""
+    vectors: list[dict[str, Any]] = []
+    path = HERE / f"{name}.json"
+    vectors.append({"receipt": path.name, "streams": files, "stands": True, "alone": alone})
+    for what, forge in FORGED[name].items():
+        copy = deepcopy(said)
+        forge(copy)
+        written(f"{name}-{what}.forged.json", copy)
+        found = 1 if name != "blend" else 4
+        vectors.append({"receipt": f"{name}-{what}.forged.json", "streams": files, "stands": False, "alone": found})
+    return vectors
 
 
 if __name__ == "__main__":
