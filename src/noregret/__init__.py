@@ -108,6 +108,7 @@ if TYPE_CHECKING:
     from noregret.task.select import Selection, select
     from noregret.task.separate import Separation, separate
     from noregret.watch.alarm import Alarm
+    from noregret.watch.windows import Windows
 
 # Each name is imported when it is first asked for: scikit-learn alone takes a second.
 _HOME = {
@@ -190,6 +191,7 @@ _HOME = {
     "VovkAzouryWarmuth": "sklearn",
     "VotedPerceptron": "sklearn",
     "WeightedMajority": "experts",
+    "Windows": "watch.windows",
     "audit": "task.audit",
     "audit_pass": "task.audit",
     "blend": "task.blend",
@@ -297,6 +299,7 @@ __all__ = [
     "VotedPerceptron",
     "VovkAzouryWarmuth",
     "WeightedMajority",
+    "Windows",
     "__version__",
     "audit",
     "audit_pass",

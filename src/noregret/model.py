@@ -177,6 +177,7 @@ class Watched(msgspec.Struct):
     """What watches a learner, likewise."""
 
     alarm: Alarmed | None = None
+    windows: dict[str, Any] | None = None  # checked where they are gone on with
 
 
 class Own(msgspec.Struct):
@@ -225,11 +226,7 @@ def save(
     own = settings.get("kernel")
     if isinstance(own, Kernel):
         settings["kernel"] = None
-    arrays: dict[str, NDArray[Any]] = {
-        **core.kept(),
-        **core.preparation.arrays(),
-        **{f"state.{name}": core.state[name] for name in core.state.dtype.names or ()},
-    }
+    arrays = arrays_of(core)
     stored, offset = [], 0
     for name, array in arrays.items():
         stored.append(Stored(name, array.dtype.str, list(array.shape), offset))
@@ -272,6 +269,33 @@ def save(
     return placed
 
 
+def arrays_of(core: Core) -> dict[str, NDArray[Any]]:
+    """Everything that a learner has learned, as arrays by name; `put_back` takes them."""
+    return {
+        **core.kept(),
+        **core.preparation.arrays(),
+        **{f"state.{name}": core.state[name] for name in core.state.dtype.names or ()},
+    }
+
+
+def put_back(core: Core, arrays: dict[str, NDArray[Any]], width: int, paired: bool) -> None:
+    """Set a new learner to what another had learned; one of _WRONG where that does not fit together."""
+    state = new_state()
+    fit(arrays, {"peak": (len(arrays["peak"]),)})
+    for field in state.dtype.names or ():
+        part = arrays[f"state.{field}"]
+        if part.shape != state[field].shape or part.dtype != state[field].dtype:
+            raise ValueError(f"{field} does not fit")
+        state[field] = part
+    check_places(state)
+    core.restore(arrays, width, paired)
+    core.preparation.restore(arrays)
+    if core.sure is not None:
+        core.sure.restore(arrays)
+    core.plain = not core.preparation.active
+    core.state = state
+
+
 def seal(path: str | os.PathLike[str]) -> bytes | None:
     """The checksum that a model file ends with, which tells one from another; None where no file can be read."""
     try:
@@ -311,25 +335,13 @@ def _restored(core: Core, header: Header, arrays: dict[str, NDArray[Any]]) -> Co
     """The learner with all that it had learned; one of _WRONG where that does not fit together."""
     if header.selection is not None:
         core = Selected(core, header.selection)
-    state = new_state()
-    fit(arrays, {"peak": (len(arrays["peak"]),)})
-    for field in state.dtype.names or ():
-        part = arrays[f"state.{field}"]
-        if part.shape != state[field].shape or part.dtype != state[field].dtype:
-            raise ValueError(f"{field} does not fit")
-        state[field] = part
-    check_places(state)
-    core.restore(arrays, header.width, header.paired)
-    core.preparation.restore(arrays)
-    if core.sure is not None:
-        core.sure.restore(arrays)
-    core.plain = not core.preparation.active
+    put_back(core, arrays, header.width, header.paired)
     core.features = Features.from_dict(header.features) if header.features is not None else None
     if (header.labels is None) != (core.labels is None):
         raise ValueError("its labels are not those of its loss")
     if header.labels is not None and core.labels is not None:
         core.labels = core.labels.from_dict(header.labels)
-    core.state, core.segments, core.options = state, header.segments, header.options
+    core.segments, core.options = header.segments, header.options
     core.late, core.watched = header.late, header.watched
     return core
 

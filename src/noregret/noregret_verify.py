@@ -1471,6 +1471,13 @@ def sums(
     return None
 
 
+def watched(done: Claims, said: dict[str, Any], paths: Sequence[str]) -> None:
+    """The receipt of a run that was watched: of the run, and of what watched it."""
+    run(done, said["run"], paths)
+    for name in said["watched"]:
+        done.open(f"what is claimed of {name}")
+
+
 # -- the file ----------------------------------------------------------------------------------------------------------
 
 
@@ -1527,6 +1534,7 @@ CHECKS: dict[str, Callable[[Claims, dict[str, Any], Sequence[str]], None]] = {
     "late": late,
     "separation": separation,
     "ledger": ledger,
+    "watched": watched,
 }
 
 

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from noregret.digest import Digest
 from noregret.errors import DivergedError, InputError, MemoryShortError, SettingError, spelled
-from noregret.guarded import Guarding, guarded, set_guard
+from noregret.guarded import Guarding, set_guard
 from noregret.learner.core import Core, Segment
 from noregret.learner.selected import REFUSAL
 from noregret.memory import free_memory, shortage
-from noregret.rounds import Keeper
+from noregret.rounds import Keeper, Keepers
 from noregret.run import Run
 from noregret.seen import Again, Repeats, Seen
 from noregret.setting import check_weights
@@ -32,6 +32,7 @@ from noregret.stream.cells import as_text
 from noregret.stream.features import Features
 from noregret.stream.labels import Labels, same
 from noregret.stream.rowfile import reorderable, rereadable, shuffled
+from noregret.windowed import Windowing, in_windows, set_windows
 
 Vector = NDArray[np.float64]
 Watcher = Callable[[Block, Vector, Vector], None]  # a block, its labels as ±1 or numbers, its scores
@@ -62,6 +63,7 @@ def play(
     cut: Callable[[], bool] | None = None,
     snapshots: Snapshots | None = None,
     alarm: Guarding | None = None,
+    windows: Windowing | None = None,
 ) -> Run:
     """Play the stream's rows as rounds, one after another, and say what happened.
 
@@ -71,8 +73,8 @@ def play(
     `again` such rows are refused, once they have all been played: use nothing of the learner then. `keep` gathers the
     rounds as they are played, to look back on; `most` ends the play after this number of rows. `watch` is called
     after every block, `stop` before the next; `cut` says at the end whether the stream was, too. `snapshots` says
-    when the learner is to be saved meanwhile. An estimator's `class_weight` counts unless another is given here; its
-    `passes` and `shuffle` are those of `fit`.
+    when the learner is to be saved meanwhile. `windows` are kept of the rounds: `run.windows` tells of them. An
+    estimator's `class_weight` counts unless another is given here; its `passes` and `shuffle` are those of `fit`.
 
     >>> from noregret.learner import Perceptron
     >>> run = play(Perceptron(), ([[1.0], [1.0], [-1.0]], [1, 1, -1]))
@@ -80,11 +82,14 @@ def play(
     (3, 1)
     """
     core, class_weight = _checked(learner, passes, shuffle, mistakes, class_weight)
+    kept = set_windows(windows, core, passes)
+    keep = kept if keep is None else keep if kept is None else Keepers(keep, kept)
     guard = set_guard(alarm, core, passes, keep)
     source = read(stream, features=core.features, **as_before(core, stream))
     agree(core, source)
-    if guard is not None:
-        guard.go_beside(source, shuffled=shuffle is not None)
+    for watcher in (guard, kept):
+        if watcher is not None:
+            watcher.go_beside(source, shuffled=shuffle is not None)
     began, before = time.perf_counter(), core.state.copy()
     seen = Seen(core) if skip_seen else None
     repeats = None if again or skip_seen or not core.segments else Repeats(core, source.source)
@@ -107,7 +112,7 @@ def play(
             weights = None if weights is None else weights[known:]
             if not len(block):
                 continue
-        for part, some, weighed, scores, changed in guarded(core, block, y, weights, keep, guard, _play_block):
+        for part, some, weighed, scores, changed in in_windows(core, block, y, weights, keep, guard, kept, _play_block):
             so_far.take(turn, part, some, weighed, scores)
             if watch is not None:
                 watch(part, some, scores)
@@ -120,6 +125,8 @@ def play(
         if not ended:
             break
         if snapshots is not None and snapshots.due(len(block)) and (repeats is None or repeats.over(so_far.rows)):
+            if kept is not None:
+                kept.keep()
             _snapshot(snapshots, core, {**so_far.segment(False), **how}, source.source)
     if seen is not None:
         seen.finish(source.source)
@@ -130,7 +137,11 @@ def play(
         core.segments.append({**so_far.segment(ended and not stopped), **how})
     _know_all(core, source.source)
     seconds = time.perf_counter() - began
-    return Run.of(core, before, seconds, stopped=stopped, digest=so_far.digest, mistake_bits=so_far.mistake_bits)
+    if kept is not None:
+        kept.keep()
+    told = None if kept is None else kept.figures
+    more = {"digest": so_far.digest, "mistake_bits": so_far.mistake_bits, "windows": told}
+    return Run.of(core, before, seconds, stopped=stopped, **more)
 
 
 class _SoFar:

@@ -44,6 +44,7 @@ class Run:
     reliability: NDArray[np.int64] | None = field(default=None, repr=False)  # their counts in bins, by label
     baseline_losses: dict[str, float] = field(default_factory=dict, repr=False)  # log-loss of rules, for a mixture
     alarm: dict[str, Any] | None = field(default=None, repr=False)  # what watches it, and whether it has rung
+    windows: dict[str, Any] | None = field(default=None, repr=False)  # what was lost in each, where they were asked for
 
     def __repr__(self) -> str:
         wrong = "" if self.mistakes is None else f", {self.mistakes} mistakes"
@@ -297,6 +298,7 @@ class Run:
             **({} if self.coverage is None else {"coverage": self.coverage}),
             **({} if self.calibration is None else {"calibration": self.calibration}),
             **({} if self.alarm is None else {"alarm": self.alarm}),
+            **({} if self.windows is None else {"windows": self.windows}),
             "stopped": self.stopped,
             "digest": self.digest,
             "seconds": self.seconds,

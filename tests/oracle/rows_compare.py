@@ -20,6 +20,7 @@ from oracle import (  # noqa: F401
     rows_pool,
     rows_quadratic,
     rows_steps,
+    rows_windows,
 )
 from oracle.forging import EXACT, LOWER
 from oracle.rows import ORACLE, Data, dec

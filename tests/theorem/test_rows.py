@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ import scipy.sparse
 from noregret.adversary import linear_game
 from noregret.batch import run as run_batch
 from noregret.batch import stepped
+from noregret.domain import Domain
 from noregret.errors import DivergedError, SettingError
 from noregret.experts import AdaHedge, FixedShare, Hedge, HedgeDoubling, WeightedMajority
 from noregret.finite import (
@@ -45,11 +47,12 @@ from noregret.proof.facts.alarm import AlarmFacts
 from noregret.proof.facts.gradients import roundings
 from noregret.proof.facts.late import LateFacts
 from noregret.proof.facts.ledger import LedgerFacts, lost_by, measured
+from noregret.proof.facts.windows import Sums, WindowFacts
 from noregret.proof.late import theorems_of
 from noregret.proof.ledger import theorems_of as theorems_of_ledgers
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
-from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken
+from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken, windows
 from noregret.proof.theorems import alarm as alarms
 from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
@@ -71,6 +74,8 @@ from oracle.rows_ledger import LEDGER_NEEDS, Parts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
+from oracle.rows_windows import WINDOW_NEEDS
+from oracle.rows_windows import Rows as WindowRows
 
 expert_rows, finite_rows, batch_rows, risk_rows = (rows(vars(module)) for module in (followers, finite, batch, risk))
 
@@ -703,6 +708,36 @@ def test_alarms(kind, level):
             compare(alarms.alarm, facts, Watched(facts), ALARM_NEEDS)
     outside = AlarmFacts(np.array([0.5, 1.25]), level, 0.05)
     assert not compare(alarms.alarm, outside, Watched(outside), ALARM_NEEDS)
+
+
+# -- windows -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3, 1e3])
+@pytest.mark.parametrize("domain", ["ball", "box", "l1", "simplex"])
+def test_windows(domain, size):
+    rng = seeded("windows", domain, size)
+    for trial in range(8):
+        name = str(rng.choice([*CLASSIFY, *REGRESS]))
+        loss = parse(name)
+        kind = str(rng.choice(["plain", "whole", "zeros"]))
+        X, y = stream(rng, kind, loss.regression, size, rounds=int(rng.integers(4, 14)))
+        scores = rng.normal(size=len(y)) * float(rng.choice([0.0, 1.0, 4.0]))
+        weights = rng.choice([0.5, 1.0, 2.0], len(y)) if trial % 2 else None
+        rounds = replace(Rounds.of(X, y), scores=scores, weights=weights)
+        ends = sorted({0, len(y), *rng.integers(1, len(y), 4).tolist()})
+        parts = [rounds.part(i, j) for i, j in pairwise(ends)]
+        ball = Domain(domain, float(rng.choice([0.5, 10.0])))
+        whole = WindowFacts(loss, ball, tuple(Sums.of(part, loss) for part in parts))
+        said = (loss.name, Fraction(loss.number))
+        exact = WindowRows(parts, said, ball)
+        for i, part in enumerate(parts):
+            one = replace(whole, parts=whole.parts[i : i + 1])
+            assert compare(windows.window_linearised, one, WindowRows([part], said, ball), WINDOW_NEEDS)
+        assert compare(windows.switching_at_limits, whole, exact, WINDOW_NEEDS)
+        for k in range(1, min(len(parts), 4)):
+            exact.switches = k
+            assert compare(windows.switching_k, replace(whole, switches=k), exact, WINDOW_NEEDS)
 
 
 # -- nothing is left out -----------------------------------------------------------------------------------------------

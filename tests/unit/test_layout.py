@@ -40,7 +40,7 @@ LEVELS = [
     ("run",),
     ("summary",),
     ("advice",),
-    ("seen", "snapshots", "guarded", "protocol", "example"),
+    ("seen", "snapshots", "guarded", "windowed", "protocol", "example"),
     ("model",),
     ("watch",),
     ("live",),

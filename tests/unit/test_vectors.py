@@ -38,7 +38,7 @@ def test_both_verifiers_answer_as_they_must(vector, monkeypatch, capsys):
 
 def test_there_are_vectors_of_every_kind():
     kinds = {json.loads((HERE / one["receipt"]).read_text())["kind"] for one in VECTORS}
-    assert kinds == {"run", "late", "separation", "blend", "ledger"}
+    assert kinds == {"run", "late", "separation", "blend", "ledger", "watched"}
 
 
 @pytest.mark.parametrize("path", [one["receipt"] for one in VECTORS if one["stands"]])

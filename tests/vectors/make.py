@@ -73,7 +73,9 @@ def ledgers() -> dict[str, list[str]]:
     for call in (learn.format("rows"), learn.format("apart"), f"merge {TWO} --quiet --receipt merged.json"):
         subprocess.run([sys.executable, "-m", "noregret", *call.split()], check=True, cwd=HERE)
     (HERE / "ledger-apart.json").unlink()
-    return {"ledger-rows": ["rows.svm"], "merged": ["rows.svm", "apart.svm"]}
+    watch = "learn rows.svm --learner ogd --loss logistic --radius 3 --windows every:10 --quiet --receipt watched.json"
+    subprocess.run([sys.executable, "-m", "noregret", *watch.split()], check=True, cwd=HERE)
+    return {"watched": ["rows.svm"], "ledger-rows": ["rows.svm"], "merged": ["rows.svm", "apart.svm"]}
 
 
 def late(learner: Any, stream: str, **how: Any) -> tuple[Any, list[str], int]:
@@ -153,6 +155,7 @@ FORGED: dict[str, dict[str, Forger]] = {
     "late-delay": {"answers": flipped("predictions"), "inner": shifted("run", "figures", "mistakes", by=1)},
     "separable": {"margin": shifted("margin", by=-0.01), "rows": shifted("rows", by=1), "digest": flipped("digest")},
     "inseparable": {"radius": shifted("radius"), "digest": flipped("digest")},
+    "watched": {"run": shifted("run", "figures", "loss"), "own": shifted("run", "regret", "own")},
     "ledger-rows": {"paid": shifted("parts", 0, "paid"), "size": shifted("parts", 0, "norms", by=0.1)},
     "merged": {
         "ball": shifted("certificates", 0, "bound", by=0.1),
@@ -177,7 +180,7 @@ def main() -> None:
         names = [Path(stream).name for stream in streams]
         vectors += judged(name, json.loads(path.read_text()), names, alone)
     for name, files in ledgers().items():
-        vectors += judged(name, json.loads((HERE / f"{name}.json").read_text()), files, 0)
+        vectors += judged(name, json.loads((HERE / f"{name}.json").read_text()), files, 4 * (name == "watched"))
     (HERE / "vectors.json").write_text(json.dumps(vectors, indent=1) + "\n")
 
 

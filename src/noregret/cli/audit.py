@@ -92,6 +92,13 @@ def audit(
     segment_by: Annotated[
         str | None, typer.Option(help="The column whose values define the segments; it is not used as a feature.")
     ] = None,
+    windows: Annotated[
+        str | None,
+        typer.Option(
+            help="Bound the regret in windows of N rounds (1000; older ones are joined) or every:N (all are kept).",
+            metavar="WINDOWS",
+        ),
+    ] = None,
     rows: LogRows,
     once: Once,
     solving: Solving,
@@ -131,7 +138,8 @@ def audit(
     if once.one_pass:
         from noregret.cli.passing import passed
 
-        passed(log, asked, once.receipt, shown, {"gap": solving.gap, "seconds": solving.seconds, "plot": plot})
+        beside = {"gap": solving.gap, "seconds": solving.seconds, "windows": windows, "plot": plot}
+        passed(log, asked, once.receipt, shown, beside)
         return
     if once.receipt is not None:
         raise SettingError("--receipt goes with --pass: what is solved for has none")
@@ -140,6 +148,7 @@ def audit(
         found = audit_log(
             log,
             **asked,
+            windows=windows,
             gap=1e-4 if solving.gap is None else solving.gap,
             seconds=float("inf") if solving.seconds is None else solving.seconds,
             watch=bar.show,
@@ -151,6 +160,11 @@ def audit(
         from noregret.cli.show import show_lines
 
         _show(found)
+        if found.windows is not None:
+            from noregret.cli.windows import show_windows
+
+            print()
+            show_windows(found.windows)
         show_lines(found.decisions)
     note_probabilities(found.probabilities)
 

@@ -89,6 +89,7 @@ def certify(
         )
     if receipt is not None:
         found.save(receipt)
+    broken, found = found.broken, getattr(found, "run", found)  # of one that was watched: the run's own
     draw(run if kind == "mistakes" else found, kind=kind, to=plot, receipt=found)
     if json:
         hidden = ("this_run", "seconds", "stopped", "digest")
@@ -97,7 +98,7 @@ def certify(
     elif not quiet:
         print(title_of(run))
         show_receipt(found, checked_gap(gap))
-    leave_if_broken(found.broken)
+    leave_if_broken(broken)
 
 
 def read_again(stream: str, said: dict[str, Any], threads: int | None = None, cache: bool = False) -> Stream:

@@ -25,6 +25,7 @@ class Wanted:
     reading: dict[str, Any]
     certify: bool
     select: bool = False
+    windows: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def _named(wanted: Wanted) -> tuple[Core, float | None]:
     """The learner with the settings that were given, and the radius of its comparators where it has none itself."""
     assert wanted.name is not None
     settings, radius = dict(wanted.settings), None
-    if wanted.certify and wanted.name in LEARNERS and LEARNERS[wanted.name].compared_only:
+    if _compares(wanted):
         settings["radius"], radius = None, settings["radius"]
     if wanted.task is not None:
         _check_loss(wanted.task, settings["loss"])
@@ -126,6 +127,14 @@ def _named(wanted: Wanted) -> tuple[Core, float | None]:
     if core.labels is None:
         _refuse_for_numbers(wanted, core.loss.name)
     return core, radius
+
+
+def _compares(wanted: Wanted) -> bool:
+    """Whether a radius that is given is that of the comparators: the learner has none itself."""
+    if wanted.name not in LEARNERS:
+        return False
+    only = LEARNERS[str(wanted.name)].compared_only
+    return (wanted.certify and only) or (wanted.windows and (only or "radius" not in settings_of(str(wanted.name))))
 
 
 def _with_default(wanted: Wanted, seen: Recognised | None, source: Stream | None) -> Wanted:

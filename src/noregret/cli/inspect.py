@@ -29,9 +29,10 @@ def inspect(
     from noregret.learner import Selected
     from noregret.learner.auto import Auto
     from noregret.run import Run, came_late
+    from noregret.watch.late_windows import figures_of
 
     core, _ = models.load(model)
-    run = Run.of(core)
+    run = Run.of(core, windows=figures_of(core))
     mixed = core.combined() if isinstance(core, Auto) else None
     weights = _largest(core, top, mixed)
     if json:
@@ -60,6 +61,11 @@ def inspect(
     if run.alarm is not None:
         print()
         show_alarm(run.alarm)
+    if run.windows is not None:
+        from noregret.cli.windows import show_windows
+
+        print()
+        show_windows(run.windows)
     if came_late(core):
         print("labels came late: these are the learner's own figures; learn printed those of its predictions")
     print()

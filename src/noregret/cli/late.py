@@ -14,34 +14,33 @@ from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
 from noregret.cli.predictions import answers, as_line, as_set, columns_of, shown
-from noregret.errors import InputError, SettingError
+from noregret.errors import SettingError
 from noregret.learner import Core, settings_of
 from noregret.learner.default import task_of
 from noregret.learner.sure import NOWHERE
 from noregret.stream.scheme import is_broker
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Late, Watch
+    from noregret.cli.learn import Asked, InWindows, Late, Watch
     from noregret.late.pending import Answer, Pending
     from noregret.late.playing import LateRun
     from noregret.rounds import Gathering, Rounds
     from noregret.run import Run
     from noregret.snapshots import Snapshots
-    from noregret.stream import Stream
     from noregret.stream.opening import Input
 
 
-def learning(stream: str, asked: Asked, watch: Watch, late: Late) -> Learning:
+def learning(stream: str, asked: Asked, watch: Watch, kept: InWindows, late: Late) -> Learning:
     """The call of `learn` that this is."""
     if not late.asked:
-        return Learning(stream, asked, watch)
+        return Learning(stream, asked, watch, kept, late.time)
     if not late.events:
-        return Delayed(stream, asked, watch, late)
+        return Delayed(stream, asked, watch, kept, late)
     if is_broker(stream) or is_broker(asked.predictions or ""):
         from noregret.cli.live import Live
 
-        return Live(stream, asked, watch, late)
-    return Events(stream, asked, watch, late)
+        return Live(stream, asked, watch, kept, late)
+    return Events(stream, asked, watch, kept, late)
 
 
 class Delayed(Learning):
@@ -49,10 +48,11 @@ class Delayed(Learning):
 
     late: LateRun
     receipt: Any = None
+    comes_late = True
 
-    def __init__(self, stream: str, asked: Asked, watch: Watch, late: Late) -> None:
-        super().__init__(stream, asked, watch)
-        self.when = late
+    def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, late: Late) -> None:
+        super().__init__(stream, asked, watch, kept, late.time)
+        self.when, self.schedule = late, late.arrival
 
     def check(self) -> None:
         asked, when = self.asked, self.when
@@ -67,8 +67,6 @@ class Delayed(Learning):
         for name in ("until_idle", "after_position"):
             if getattr(when, name) is not None and not (when.events and is_broker(self.stream)):
                 raise SettingError(f"{flag(name)} goes with --events and a stream of Redis or Kafka")
-        if when.time is not None and when.arrival is None:
-            raise SettingError("--time needs --arrival")
         if asked.proves and asked.resume is not None:
             raise SettingError("--certify needs all rounds: learn the whole log, or the whole stream, in one call")
         refused = {
@@ -90,16 +88,6 @@ class Delayed(Learning):
                     raise SettingError(f"{flag(name)} works with --events, not with --delay or --arrival: leave it out")
                 raise SettingError(f"{flag(name)} cannot be used with late labels: leave it out")
         super().check()
-        if when.arrival is not None:
-            asked.ignore = ",".join(filter(None, [asked.ignore, when.arrival, when.time]))
-
-    def _opened(self, interrupt: Interrupt) -> Stream:
-        try:
-            return super()._opened(interrupt)
-        except (SettingError, InputError) as error:
-            if self.when.arrival is None or "--ignore" not in str(error):
-                raise
-            raise SettingError(str(error).replace("--ignore", "--arrival or --time", 1)) from None
 
     # -- the rounds ------------------------------------------------------------------------------------------
 
@@ -128,7 +116,7 @@ class Delayed(Learning):
         when, core = self.when, self.choice.core
         most = MOST if when.pending is None else when.pending
         rules: dict[str, Any] = {"expire": when.expire, "default_label": when.default_label, "pending": most}
-        return Pending(core, **rules, keep=keep, alarm=self.alarm)
+        return Pending(core, **rules, keep=keep, alarm=self.alarm, windows=self.windows)
 
     @contextmanager
     def _watching(self, once: bool, stopped: Callable[[], bool]) -> Iterator[Callable[..., None]]:
@@ -197,7 +185,7 @@ class Delayed(Learning):
 
         run, choice = self.run, self.choice
         show_late(self.late, title(run, choice), choice.task.words)
-        self._show_alarm()
+        self._show_watched()
         lines = [] if self.when.events else [*as_read(run, choice), *self.source.decisions]
         show_lines(lines)
         if self.receipt is not None:
@@ -231,7 +219,7 @@ class Events(Delayed):
             with Interrupt(self.file, gently=True) as interrupt:
                 interrupt.asks()
                 self.choice = self._chosen() if self.before is None else self.before
-                self._set_alarm()
+                self._set_watchers()
                 keep = self._gathering(stack)
                 with self._watching(True, lambda: interrupt.asked) as watch:
                     self.interrupt = interrupt

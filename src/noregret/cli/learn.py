@@ -112,7 +112,7 @@ class Asked(Shown, Solving, Reading, Playing):
         typer.Option(
             help="What --plot draws: error (numbers: risk), risk, mistakes, reliability; of auto weights; of two"
             " features boundary and updates; of a perceptron lifting and surrogate; of linear learners tangent; with"
-            " --certify regret and bounds.",
+            " --windows windows; with --certify regret and bounds.",
             metavar="KIND",
         ),
     ] = None
@@ -175,6 +175,35 @@ class Watch(Group):
         }
 
 
+class InWindows(Group):
+    """Windows of the run, and what is compared in them."""
+
+    windows: Annotated[
+        str | None,
+        typer.Option(
+            help="Tell how each window went: of N rounds (1000; older ones are joined), every:N (all are kept), or each"
+            " day or week of the column --time.",
+            metavar="WINDOWS",
+        ),
+    ] = None
+    challenger: Annotated[
+        str | None,
+        typer.Option(
+            help="With --windows: saved models, separated by commas, that learn nothing beside; their losses are"
+            " measured.",
+            metavar="MODEL,...",
+        ),
+    ] = None
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            help="With --windows day or week: whose days, such as Europe/Paris (default: those of the column, UTC where"
+            " it states no zone).",
+            metavar="ZONE",
+        ),
+    ] = None
+
+
 class Late(Group):
     """When labels come, and what happens where they do not."""
 
@@ -198,7 +227,10 @@ class Late(Group):
         ),
     ] = None
     time: Annotated[
-        str | None, typer.Option(help="With --arrival: the column with the time of each row.", metavar="COLUMN")
+        str | None,
+        typer.Option(
+            help="With --arrival, --windows day or week: the column with the time of each row.", metavar="COLUMN"
+        ),
     ] = None
     expire: Annotated[
         int | None,
@@ -234,11 +266,20 @@ class Late(Group):
     @property
     def asked(self) -> bool:
         """Whether labels come late."""
-        return self.events or any(getattr(self, name) is not None for name in self.options() if name != "events")
+        apart = ("events", "time")  # windows need the time of a row too
+        return self.events or any(getattr(self, name) is not None for name in self.options() if name not in apart)
 
 
 @grouped
-def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: Asked, watch: Watch, late: Late) -> None:
+def learn(
+    stream: StreamFile,
+    named: Named,
+    settings: LearnerSettings,
+    asked: Asked,
+    watch: Watch,
+    kept: InWindows,
+    late: Late,
+) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
     Examples:
@@ -255,7 +296,7 @@ def learn(stream: StreamFile, named: Named, settings: LearnerSettings, asked: As
     """
     from noregret.cli.late import learning
 
-    work = learning(stream, asked, watch, late)
+    work = learning(stream, asked, watch, kept, late)
     work.check()
     work.play(named.learner, named.task, settings)
     work.finish()

@@ -32,7 +32,8 @@ from noregret.cli.saving import Saving, often, snapshots
 from noregret.cli.signals import stop_code
 from noregret.cli.solving import checked_gap, checked_seconds
 from noregret.cli.terminal import put_json
-from noregret.errors import EmptyError, SettingError
+from noregret.cli.windows import check_windows, show_windows, windows_of
+from noregret.errors import EmptyError, InputError, SettingError
 from noregret.protocol import play, refuse_waiting
 from noregret.rounds import Gathering, Keepers
 from noregret.stream.files import files_of
@@ -41,7 +42,7 @@ from noregret.stream.scheme import is_broker
 from noregret.stream.task import Task
 
 if TYPE_CHECKING:
-    from noregret.cli.learn import Asked, Watch
+    from noregret.cli.learn import Asked, InWindows, Watch
     from noregret.learner import Core
     from noregret.proof.ledger_again import Ledgers
     from noregret.proof.receipt import Receipt
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
     from noregret.task.select import Selection
     from noregret.watch.alarm import Alarm
+    from noregret.watch.windows import Watching, Windows
 
 AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON, TANGENT)  # kinds of picture for which every round is kept
 
@@ -66,14 +68,21 @@ class Learning:
     selection: Selection | None = None
     receipt: Any = None
     ledgers: Ledgers | None = None
+    claims: dict[str, Any]  # of the watchers, by their names
     kind: str | None = None  # of picture
     alarm: Alarm | None = None
     rung_before: int = 0  # how often it rang in earlier calls
+    comes_late: ClassVar[bool] = False  # whether labels come late
     takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
-    def __init__(self, stream: str, asked: Asked, watch: Watch) -> None:
+    windows: Windows | None = None
+    watching: Watching | None = None  # they themselves, where a receipt is to hold them
+    schedule: str | None = None  # the column that says when labels come
+
+    def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, time: str | None) -> None:
         self.stream = stream
-        self.asked, self.watch = asked, watch
+        self.asked, self.watch, self.kept, self.time = asked, watch, kept, time
+        self.claims = {}
 
     # -- before the stream is opened -------------------------------------------------------------------------
 
@@ -110,6 +119,9 @@ class Learning:
         self.wanted_selection = self._selection_asked()
         self.proof = self._proof_asked()
         check_alarm(self.watch, asked)
+        check_windows(self.kept, self.time, asked, self.schedule)
+        if self.schedule is not None or self.time is not None:  # they say when, and are no features
+            asked.ignore = ",".join(filter(None, [asked.ignore, self.schedule, self.time]))
 
     def _selection_asked(self) -> dict[str, Any] | None:
         from noregret.cli.selecting import asked_for
@@ -138,7 +150,9 @@ class Learning:
         resume, kind = self.asked.resume, None if task is None else Task.parse(task)
         recipe = {**self.asked.said(), "class_weight": class_weights(self.asked.class_weight)}
         certify, select = self.asked.proves, self.asked.select is not None
-        self.wanted = wanted = Wanted(name, kind, dict(settings), recipe, certify, select)
+        self.wanted = wanted = Wanted(
+            name, kind, dict(settings), recipe, certify, select, windows=self.kept.windows is not None
+        )
         if self.asked.save is not None:
             self.saving = Saving(self.asked.save, resume)
         self.before = None if resume is None else resumed(resume, wanted)
@@ -166,6 +180,12 @@ class Learning:
             if interrupt.asked:
                 raise _nothing_played() from None
             raise
+        except (SettingError, InputError) as error:
+            columns = {"--arrival": self.schedule, "--time": self.time}
+            given = " or ".join(name for name, column in columns.items() if column is not None)
+            if not given or "--ignore" not in str(error):
+                raise
+            raise SettingError(str(error).replace("--ignore", given, 1)) from None
         return interrupt.watched(source)
 
     # -- the rounds ------------------------------------------------------------------------------------------
@@ -182,7 +202,7 @@ class Learning:
                 self.choice = chosen(self.wanted, self.source) if self.before is None else self.before
                 self.held.core = self.choice.core
                 self._check_choice()
-                self._set_alarm()
+                self._set_watchers()
                 gathering = self._gathering(stack)
                 once = self.asked.passes == 1 and not gathers
                 with self._watching(once, lambda: interrupt.asked) as watch:
@@ -200,9 +220,17 @@ class Learning:
         if self.kind is not None and self.asked.plot is not None:
             self._draw(self.kind, self.asked.plot)
         if self.receipt is not None and self.asked.receipt is not None:
-            self.receipt.save(self.asked.receipt)
+            self.beside(self.receipt).save(self.asked.receipt)
         if self.ledgers is not None and self.asked.ledger is not None and self.run.rounds:
             self.ledgers.receipt(self.run).save(self.asked.ledger)
+
+    def beside(self, receipt: Any) -> Any:
+        """The receipt, with what the watchers claim where there are any."""
+        if not self.claims:
+            return receipt
+        from noregret.proof.watched import WatchedReceipt
+
+        return WatchedReceipt(receipt, self.claims)
 
     def _check_choice(self) -> None:
         """Whether this learner can be certified, selected from and drawn as was asked, and has a ledger."""
@@ -224,18 +252,24 @@ class Learning:
         if self.kind in PLANAR:
             check_plane(self.source)
 
-    def _set_alarm(self) -> None:
-        """The alarm that was asked for, or that of a resumed model."""
+    def _set_watchers(self) -> None:
+        """The alarm and the windows that were asked for, or those of a resumed model."""
         core = self.choice.core
         self.alarm, self.rung_before = alarm_of(self.watch, core), rings(core)
         if self.kind in AMONG_ROWS:
             check_kind(self.alarm, self.kind)
+        self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule, self.comes_late)
+        if self.windows is not None and self.asked.proves and not self.comes_late:
+            from noregret.watch.windows import Watching
+
+            self.watching = Watching(self.windows, core)
+            self.watching.traced = []
 
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
         kinds = ("risk",) if core.regression else ("error", "risk", "mistakes", "reliability", *PLANAR)
         kinds = (*kinds, *(["weights"] if core.mixes else []), *(OF_PERCEPTRON if core.perceptron_rounds else ()))
-        kinds = (*kinds, *([TANGENT] if core.linear else []))
+        kinds = (*kinds, *([TANGENT] if core.linear else []), *(["windows"] if self.kept.windows is not None else []))
         kind = asked_kind(self.asked.plot, self.asked.picture, (*kinds, "regret", "bounds"))
         if kind in ("regret", "bounds"):
             if not self.asked.proves:
@@ -282,6 +316,7 @@ class Learning:
             cut=lambda: self.interrupt.asked,
             snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
             alarm=self.alarm,
+            windows=self.windows if self.watching is None else self.watching,
         )
 
     @contextmanager
@@ -333,6 +368,10 @@ class Learning:
         played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
         with closing_in(self.asked.silent) as watch:
             found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
+        if self.watching is not None:
+            from noregret.proof.watched import watched_claims
+
+            self.claims = watched_claims({"windows": self.watching}, played)
         return found if self.selection is None else with_selection(found, self.selection)
 
     def _draw(self, kind: str, plot: Path) -> None:
@@ -391,20 +430,23 @@ class Learning:
             answer["selection"] = self.selection.to_dict()
         put_json(answer)
 
-    def _show_alarm(self) -> None:
-        """What the alarm watches, and whether it rang."""
+    def _show_watched(self) -> None:
+        """What the alarm watches and whether it rang; the windows."""
         if self.run.alarm is not None:
             from noregret.cli.show import show_alarm
 
             print()
             show_alarm(self.run.alarm)
+        if self.run.windows is not None:
+            print()
+            show_windows(self.run.windows)
 
     def _show(self) -> None:
         from noregret.cli.show import as_read, show_lines, show_run, title
 
         run, choice = self.run, self.choice
         show_run(run, title(run, choice), choice.task.words)
-        self._show_alarm()
+        self._show_watched()
         show_lines([*as_read(run, choice), *self.source.decisions])
         if self.receipt is not None:
             from noregret.cli.solving import show_receipt

@@ -23,7 +23,7 @@ def passed(log: str, asked: Mapping[str, Any], receipt: Path | None, shown: Show
 
     for name, value in solving.items():
         if value is not None:
-            raise SettingError(f"--{name} cannot be used with --pass, which solves for nothing: leave it out")
+            raise SettingError(f"--{name} cannot be used with --pass: leave it out")
     if receipt is not None and (asked["segments"] is not None or asked["segment_by"] is not None):
         raise SettingError("--receipt is of the whole log: leave out --segments and --segment-by")
     with Bar(shown.silent) as bar:

@@ -26,9 +26,10 @@ from noregret.example import foretell
 from noregret.late.judging import entries, escape_of, kept, missed, paid, paid_fresh, same
 from noregret.learner.core import Core
 from noregret.learner.sure import Told
-from noregret.rounds import Keeper
+from noregret.rounds import Keeper, Keepers
 from noregret.stream.block import Rows
 from noregret.watch.guard import Guard
+from noregret.watch.late_windows import LateWindows
 
 Vector = NDArray[np.float64]
 Key = Hashable
@@ -155,7 +156,13 @@ class Book:
     """The rounds of a learner whose labels come late."""
 
     def __init__(
-        self, core: Core, rules: Rules | None = None, *, keep: Keeper | None = None, guard: Guard | None = None
+        self,
+        core: Core,
+        rules: Rules | None = None,
+        *,
+        keep: Keeper | None = None,
+        guard: Guard | None = None,
+        windows: LateWindows | None = None,
     ) -> None:
         if not core.learns:
             raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
@@ -168,7 +175,9 @@ class Book:
         self.chain = bytes(32)  # a digest of every event so far
         self.answers = bytes(32)  # and of every score that was predicted
         self.trace = Trace() if keep is not None else None
-        self._keep, self._guard = keep, guard
+        self._keep, self._guard, self._windows = keep, guard, windows
+        if windows is not None:
+            self._keep = windows if keep is None else Keepers(keep, windows)
 
     # -- predictions -------------------------------------------------------------------------------------------------
 
@@ -190,6 +199,8 @@ class Book:
         self.counts.predicted += 1
         if self._guard is not None:
             self._guard.began(place)
+        if self._windows is not None:
+            self._windows.began(place, made.row, len(self.waiting) - 1)
         self._chained(b"predict", place, made.row, weight)
         self.answers = hashlib.sha256(self.answers + said.astype("<f8").tobytes()).digest()
         if len(self.waiting) > self.rules.pending:
@@ -286,8 +297,19 @@ class Book:
             self._guard.outcome(one.place, one.said, y)  # one that had expired has no outcome any more
         elif self._guard is not None:
             self._guard.nothing(one.place)
+        self._tell(one, y, ended)
         self._chained(b"label", one.place, None, y)
         self._remember(key, replace(one, label=y, ended=ended))
+
+    def _tell(self, one: Round, y: float, ended: str) -> None:
+        """The windows of a round that was learned: one that was given up before is in none."""
+        if self._windows is None:
+            return
+        if ended == "labelled":
+            said, lost = missed(self.core, one.said, y), paid(self.core, one.said, one.escape, y)
+            self._windows.outcome(one.place, one.said, y, one.weight, said, lost)
+        else:
+            self._windows.nothing(one.place)
 
     def _foretold(self, row: Rows) -> tuple[Vector, NDArray[np.float64] | None]:
         """The score of a row that comes now, and what the members of a mixture say of it."""
@@ -332,6 +354,9 @@ class Book:
             self.figures.mistakes += sign * missed(core, known.said, label)
             self.figures.plays.add(sign * known.weight * paid(core, known.said, known.escape, label))
         self.counts.revised += 1
+        if self._windows is not None:
+            wrong, lost = missed(core, known.said, y), paid(core, known.said, known.escape, y)
+            self._windows.revised(known.place, y, wrong, lost)
         self._chained(b"revise", known.place, None, y)
         self.known[key] = replace(known, label=y, ended="labelled")
         return "revised"
@@ -362,8 +387,9 @@ class Book:
             return
         one = self._taken(key)
         self.counts.expired += 1
-        if self._guard is not None:
-            self._guard.nothing(one.place)
+        for watcher in (self._guard, self._windows):
+            if watcher is not None:
+                watcher.nothing(one.place)
         self._chained(b"expire", one.place)
         self._remember(key, replace(one, ended="expired"))
 

@@ -27,6 +27,8 @@ from noregret.rounds import Keeper
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.labels import plain_label, same
 from noregret.watch.alarm import Alarm
+from noregret.watch.late_windows import LateWindows, late_again
+from noregret.watch.windows import Windows
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Pending:
         remembered: int = REMEMBERED,
         keep: Keeper | None = None,
         alarm: Alarm | None = None,
+        windows: Windows | None = None,
     ) -> None:
         core = getattr(learner, "core", None)
         if not isinstance(core, Core):
@@ -94,7 +97,11 @@ class Pending:
         if default_label is not None and default is None:
             raise SettingError(f"{spelled('default_label')}: {default_label!r} does not tell which label is positive")
         self.guard = None if alarm is None else alarm.guard(core, late=True)
-        self.book = Book(core, Rules(expire, default, pending, remembered), keep=keep, guard=self.guard)
+        windows = late_again(core) if windows is None else windows
+        self.windows = None if windows is None else LateWindows(windows, core)
+        self.book = Book(
+            core, Rules(expire, default, pending, remembered), keep=keep, guard=self.guard, windows=self.windows
+        )
         if core.late is not None:
             given = {"expire": expire, "pending": None if pending == MOST else pending, "default_label": default_label}
             self._restore(core.late)
@@ -320,9 +327,14 @@ class Pending:
         """From now on a model file of the learner has the rounds that wait now."""
         spelled = [(code, _plain(label)) for code, label in self._spelled.items()]
         held = [(key, _plain(label)) for key, label in self._held]
-        if self.guard is not None:
-            self.guard.keep()
+        self.keep_watchers()
         self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log, self.position)
+
+    def keep_watchers(self) -> None:
+        """The same of what watches the rounds."""
+        for watcher in (self.guard, self.windows):
+            if watcher is not None:
+                watcher.keep()
 
     def _restore(self, kept: dict[str, Any]) -> None:
         """Go on from what a model file kept; its rules hold."""

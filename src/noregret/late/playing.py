@@ -24,6 +24,7 @@ from noregret.stream.cells import as_text
 from noregret.stream.opening import Input
 from noregret.stream.scheme import is_broker
 from noregret.watch.alarm import Alarm
+from noregret.watch.windows import Windows
 
 Answering = Callable[[Answer], None]
 
@@ -73,6 +74,7 @@ def play_late(
     stop: Callable[[], bool] = lambda: False,
     cut: Callable[[], bool] = lambda: False,
     alarm: Alarm | None = None,
+    windows: Windows | None = None,
 ) -> LateRun:
     """Play events, or, with `delay` or `arrival`, a stream as if its labels came late.
 
@@ -96,7 +98,9 @@ def play_late(
     core = core_of(learner.learner if isinstance(learner, Pending) else learner)
     rules = {"expire": expire, "default_label": default_label, "pending": pending, "remembered": remembered}
     began, before = time.perf_counter(), core.state.copy()
-    late = learner if isinstance(learner, Pending) else Pending(learner, keep=keep, alarm=alarm, **rules)
+    late = (
+        learner if isinstance(learner, Pending) else Pending(learner, keep=keep, alarm=alarm, windows=windows, **rules)
+    )
     steps: Iterator[Answer | None]
     if delay is None and arrival is None:
         steps = _logged(late, stream, skip_seen, stop)
@@ -152,9 +156,10 @@ def _told(late: Pending, before: Any, seconds: float, stopped: bool, how: dict[s
         )
     if late.events:
         late.keep_in_model()
-    elif late.guard is not None:
-        late.guard.keep()
-    run = Run.of(core, before, seconds, stopped=stopped, digest=late.book.digest)
+    else:
+        late.keep_watchers()
+    told = None if late.windows is None else late.windows.figures
+    run = Run.of(core, before, seconds, stopped=stopped, digest=late.book.digest, windows=told)
     return LateRun(run, late.figures, late.book, how, late.position)
 
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noregret.errors import EmptyError, InputError, SettingError, spelled
-from noregret.stream import read
+from noregret.errors import InputError, SettingError, spelled
 from noregret.stream.base import Stream
 from noregret.stream.block import Block
-from noregret.stream.cells import Strings
-from noregret.stream.written import NOT_THERE, instants
+from noregret.stream.times import at, column_of, numbers_of
 
 Vector = NDArray[np.float64]
 Rounds = Iterable[tuple[Block, Vector, Vector | None]]  # blocks with their labels as codes, and weights
@@ -54,9 +51,9 @@ class Arrival:
     """
 
     def __init__(self, arrivals: Stream, rows: Stream | None = None) -> None:
-        self._arrivals, dates = _numbers(arrivals)
+        self._arrivals, dates = numbers_of(arrivals)
         self._rows: dict[tuple[str, int], float] | None
-        self._rows, others = (None, False) if rows is None else _numbers(rows)
+        self._rows, others = (None, False) if rows is None else numbers_of(rows)
         if dates is not others:
             if rows is None:
                 time = spelled("time", "COLUMN", python="time_column=")
@@ -66,10 +63,10 @@ class Arrival:
             raise SettingError("one of the two columns with times holds dates, the other numbers")
 
     def times(self, block: Block, first: int) -> tuple[Vector, Vector]:
-        comes = _of(self._arrivals, block, math.inf)
+        comes = at(self._arrivals, block, math.inf)
         if self._rows is None:  # row 1 is at place 0
             return np.arange(first, first + len(block), dtype=np.float64), comes - 1.0
-        now = _of(self._rows, block, math.nan)
+        now = at(self._rows, block, math.nan)
         if np.isnan(now).any():
             line = int(block.lines[np.isnan(now).argmax()])
             raise InputError("the time of the row is missing", block.source, line)
@@ -79,44 +76,7 @@ class Arrival:
 
 def arrival(path: str, column: str, time: str | None, **reading: Any) -> Arrival:
     """The schedule of a column of a table, and of another with the times of the rows."""
-    return Arrival(_column(path, column, reading), None if time is None else _column(path, time, reading))
-
-
-def _column(path: str, name: str, reading: dict[str, Any]) -> Stream:
-    """A column as the labels of a stream without features."""
-    others = list(read(path, label=name, missing="skip", recognise=False, **reading).columns)
-    return read(path, label=name, ignore=others, missing="skip", recognise=False, **reading)
-
-
-def _numbers(stream: Stream) -> tuple[dict[tuple[str, int], float], bool]:
-    """The number, or the instant in microseconds, that stands in each line; and whether they are dates."""
-    found: dict[tuple[str, int], float] = {}
-    dates = False
-    for block in _filled(stream):
-        dates = dates or block.labels.dtype == object
-        values = np.asarray(_instants(block) if block.labels.dtype == object else block.labels, np.float64)
-        for line, value in zip(block.lines.tolist(), values.tolist(), strict=True):
-            found[block.source, line] = value
-    return found, dates
-
-
-def _filled(stream: Stream) -> Iterator[Block]:
-    """The rows in which the column is not empty; there may be none."""
-    with suppress(EmptyError):
-        yield from stream.blocks()
-
-
-def _instants(block: Block) -> Vector:
-    found, _, wrong = instants(Strings.of([str(label) for label in block.labels.tolist()]), "ymd")
-    if len(wrong):
-        row = int(wrong[0])
-        sentence = f"a time must be a number or a date such as 2024-01-31, got {block.labels[row]!r}"
-        raise InputError(sentence, block.source, int(block.lines[row]))
-    return np.where(found == NOT_THERE, math.inf, found.astype(np.float64))
-
-
-def _of(values: dict[tuple[str, int], float], block: Block, missing: float) -> Vector:
-    return np.array([values.get((block.source, line), missing) for line in block.lines.tolist()], np.float64)
+    return Arrival(column_of(path, column, **reading), None if time is None else column_of(path, time, **reading))
 
 
 @dataclass(frozen=True, slots=True)

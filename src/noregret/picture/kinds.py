@@ -27,6 +27,7 @@ from noregret.picture.starts import starts_axes, why_no_starts
 from noregret.picture.surrogate import surrogate_figure, surrogates_of, why_no_surrogates
 from noregret.picture.tangent import tangent_figure, tangents_of, why_no_tangent
 from noregret.picture.tree import tree_axes
+from noregret.picture.windows import why_no_windows, window_axes
 from noregret.proof.receipt import Receipt
 from noregret.proof.theorems.finite import certificates as finite_certificates
 from noregret.run import Run
@@ -222,6 +223,13 @@ RADIUS = Kind(
         None if by_radius(subject.thing) else "the receipt holds the regret for one radius only: certify with radii"
     ),
 )
+WINDOWS = Kind(
+    "Windows of the run",
+    "Loss per row in each window: of the run and of frozen models; no comparator lost less than the band.",
+    draw=lambda axes, subject: window_axes(axes, subject.thing.windows),
+    missing=lambda subject: why_no_windows(subject.thing.windows),
+    size=lambda subject: (9.0, 4.5),
+)
 SHARES = Kind(
     "Shares of the members",
     "Whom the mixture followed: the share of each member over the rounds, stacked to 100 %.",
@@ -305,6 +313,7 @@ MEAN = Kind(
 )
 
 RUN = {"error": ERROR, "risk": RISK, "mistakes": MISTAKES, "reliability": RELIABILITY, "weights": SHARES}
+RUN |= {"windows": WINDOWS}
 RUN |= {"boundary": BOUNDARY, "updates": UPDATES, "tangent": TANGENT, "lifting": LIFTING, "surrogate": SURROGATE}
 RUNS = {"error": ERROR, "risk": RISK, "overview": OVERVIEW, "boundary": BOUNDARY, "updates": UPDATES}
 RECEIPT = {"regret": REGRET, "radius": RADIUS, "bounds": BOUNDS}

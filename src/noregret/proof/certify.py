@@ -75,6 +75,7 @@ def certify(
     convex loss, by name or a `custom_loss`: a perceptron's mistakes are compared with it too (Mohri & Rostamizadeh,
     Theorem 2). `scores` is whether the receipt holds the score of every round, for those who cannot play the run again;
     by default up to 10⁵ rounds.
+    Of a run that was watched from its first round on the receipt holds what the watchers claim, too.
 
     >>> from noregret.learner import OnlineGradientDescent
     >>> from noregret.protocol import play
@@ -92,7 +93,11 @@ def certify(
     core = _learner_of(run)
     asked, segments = chosen_surrogate(surrogate, core), chains(core)
     given = [read_again(stream, core.options) for stream in streams]
-    again = replay(fresh(core.name, core.settings, classes(core)), segments, given)
+    from noregret.proof.watched import WatchedReceipt, watched_claims, watchers_of
+
+    new = fresh(core.name, core.settings, classes(core))
+    watchers = watchers_of(core, new)
+    again = replay(new, segments, given, **watchers)
     _check_same(run, again.run, ", ".join(getattr(stream, "source", "the stream") for stream in given))
     made = receipt_of(
         again,
@@ -107,7 +112,8 @@ def certify(
         surrogate=asked,
         scores=scores,
     )
-    return made if selection is None else with_selection(made, selection)
+    made = made if selection is None else with_selection(made, selection)
+    return WatchedReceipt(made, watched_claims(watchers, again)) if watchers else made
 
 
 def _learner_of(run: Run) -> Core:

@@ -83,8 +83,10 @@ def chains(core: Core) -> list[Segment]:
     return found
 
 
-def replay(core: Core, segments: Sequence[Segment], streams: Sequence[Any], watch: Watch | None = None) -> Replayed:
-    """Play each segment's rows from its stream, one stream after another."""
+def replay(
+    core: Core, segments: Sequence[Segment], streams: Sequence[Any], watch: Watch | None = None, **watchers: Any
+) -> Replayed:
+    """Play each segment's rows from its stream, one stream after another; watchers by the names that `play` has."""
     if len(streams) != len(segments):
         raise SettingError(f"the run was learned from {len(segments)} streams, {len(streams)} were given")
     digests: list[str] = []
@@ -102,6 +104,7 @@ def replay(core: Core, segments: Sequence[Segment], streams: Sequence[Any], watc
                 keep=gathering,
                 most=segment["rows"],
                 watch=watch,
+                **watchers,
             )
             digests.append(run.digest or "")
             _check_rows(core, segment["rows"])

@@ -74,17 +74,18 @@ def verify(
     True
     """
     kind = getattr(receipt, "kind", None) or kind_of(decoded(receipt), os.fspath(receipt))
+    if kind == "watched":
+        from noregret.proof.watched import verify_watched
+
+        return verify_watched(receipt, *streams, loss=loss, kernel=kernel, watch=watch)
     if kind != "run":
         return _other(kind, receipt, streams, loss, kernel)
     found = receipt if isinstance(receipt, Receipt) else Receipt.load(receipt)
-    if len(streams) != len(found.segments):  # whoever forgets one has not shown that the receipt is wrong
-        told = f"the receipt is of a run on {len(found.segments)} streams, {len(streams)} were given"
-        raise ReceiptError(f"verify: {told}: name all of them, in the order in which they were learned from")
     done = Verification()
     segments = [segment_of(part, place) for place, part in enumerate(found.segments, 1)]
-    given = _given(found, streams)
+    given = given_streams(found, streams)
     try:
-        core, surrogate = learner_of(found, loss, kernel), _surrogate(found, loss)
+        core, surrogate = learner_of(found, loss, kernel), surrogate_of(found, loss)
         played = replay(core, segments, given, watch)
     except (SettingError, InputError) as error:
         raise ReceiptError(f"the run cannot be replayed: {error}", failed=True) from error
@@ -127,8 +128,11 @@ def _other(kind: str, receipt: Any, streams: Sequence[Any], loss: Loss | None, k
     return verify_separation(load_proof(receipt), streams[0])
 
 
-def _given(receipt: Receipt, streams: Sequence[Any]) -> list[Any]:
+def given_streams(receipt: Receipt, streams: Sequence[Any]) -> list[Any]:
     """Files are read as the receipt says; that there is no such file is no fault of the receipt."""
+    if len(streams) != len(receipt.segments):  # whoever forgets one has not shown that the receipt is wrong
+        told = f"the receipt is of a run on {len(receipt.segments)} streams, {len(streams)} were given"
+        raise ReceiptError(f"verify: {told}: name all of them, in the order in which they were learned from")
     try:
         return [read_again(stream, receipt.reading) for stream in streams]
     except InputError:
@@ -233,7 +237,7 @@ def _own_loss(said: dict[str, Any], loss: Loss | None) -> Loss:
     return loss
 
 
-def _surrogate(receipt: Receipt, loss: Loss | None) -> Loss | None:
+def surrogate_of(receipt: Receipt, loss: Loss | None) -> Loss | None:
     """The loss that mistakes are compared with; one of the user's own is the one given."""
     said = receipt.surrogate
     return _own_loss(said, loss) if isinstance(said, dict) else None if said is None else parse(str(said))

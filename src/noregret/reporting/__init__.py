@@ -16,13 +16,16 @@ from noregret.learner.core import Core
 from noregret.proof.blend import BlendReceipt, load_blend
 from noregret.proof.receipt import Receipt, decoded, kind_of
 from noregret.proof.separation import load_proof
+from noregret.proof.watched import WatchedReceipt
 from noregret.reporting.html import DAMAGE, Subject
 from noregret.reporting.other import blended, separated
 from noregret.reporting.page import as_page, cards
 from noregret.reporting.run import certified, modelled, same_run
+from noregret.reporting.windows import with_windows
 from noregret.run import Run, came_late
 from noregret.task.blend import Blend
 from noregret.task.separate import Separation
+from noregret.watch.late_windows import figures_of
 
 __all__ = ["report"]
 
@@ -101,6 +104,9 @@ def _made(source: Source, model: Source | None) -> Subject:
         return certified(name, found, run, source.digest, beside)
     if isinstance(found, Run):
         return modelled(name, found)
+    if isinstance(found, WatchedReceipt):
+        made = certified(name, found.run, None, source.digest, "")
+        return with_windows(made, found.watched["windows"]) if "windows" in found.watched else made
     return (blended if kind_of(found) == "blend" else separated)(name, found, source.digest)
 
 
@@ -117,13 +123,13 @@ def _source(given: Any, place: int) -> Source:
         return Source(f"blend {place}", given.to_dict())
     if isinstance(given, Separation):
         return Source(f"proof {place}", given.proof())
-    if isinstance(given, Receipt):
+    if isinstance(given, Receipt | WatchedReceipt):
         return Source(f"receipt {place}", given)
     if isinstance(given, Run):
         return Source(f"run {place}", given)
     core = getattr(given, "core", given)
     if isinstance(core, Core):
-        return Source(f"model {place}", Run.of(core))
+        return Source(f"model {place}", Run.of(core, windows=figures_of(core)))
     what = "files, receipts, runs, models, blends or separations"
     raise SettingError(f"report: takes {what}, got {type(given).__name__}")
 
@@ -142,10 +148,12 @@ def _file(name: str) -> Source:
         core, _ = models.load(name)
         if came_late(core):
             raise ReceiptError(f"is a model whose {LATE}", name)
-        return Source(name, Run.of(core), digest)
+        return Source(name, Run.of(core, windows=figures_of(core)), digest)
     if kind_of(decoded(name), name) == "late":
         raise ReceiptError(f"is the receipt of a run whose {LATE}: noregret verify checks it", name)
     if kind_of(decoded(name), name) == "ledger":
         raise ReceiptError("is the receipt of ledgers, which has no page: noregret merge shows it", name)
-    load = {"run": Receipt.load, "blend": load_blend, "separation": load_proof}[kind_of(decoded(name), name)]
+    load = {"run": Receipt.load, "blend": load_blend, "separation": load_proof, "watched": WatchedReceipt.load}[
+        kind_of(decoded(name), name)
+    ]
     return Source(name, load(name), digest)

@@ -26,6 +26,7 @@ from noregret.reporting.html import (
     word,
 )
 from noregret.reporting.mixture import members_part, what_is_promised, who_led
+from noregret.reporting.windows import windows_parts
 from noregret.run import Run
 from noregret.summary import RUN_HEAD, number, per_round, run_rows, share
 
@@ -95,6 +96,7 @@ def modelled(name: str, run: Run) -> Subject:
         Part("Figures", _of_run(run), RUN_HEAD, "A model file holds no certificates: certify its run to get them.")
     ]
     parts += members_part(run)
+    parts += windows_parts(run.windows)
     parts += [] if chosen is None else [_selection(chosen)]
     streams, file = streams_of(core.segments), file_word(name)
     made = [

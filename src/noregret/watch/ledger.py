@@ -224,7 +224,7 @@ class Tally:
             z, labels = scores[some], y[some]
             off = self.loss.slack(self.loss.values(z, labels), z, labels)
             off = off if weights is None else weights[some] * off
-            self.slack = up(self.slack + arithmetic.total(off) * (1.0 + gamma(len(off) + 2)))
+            self.slack = float(np.add.accumulate(np.concatenate([[self.slack], off]))[-1])  # however blocks were cut
         return taken
 
     def widen(self, width: int) -> None:
@@ -244,7 +244,9 @@ class Tally:
         error = up(share * norms * (1.0 + 8.0 * HALF) + lost * math.sqrt(len(G) + 1.0))
         small = up(self.weight * TINY)  # what values and slopes below the smallest floats dropped
         off = up(share * sums["sizes"] * more + lost + small)
-        own = self.slack if self.loss.slack_of is not None else 16.0 * 2.0 * HALF * sums["sizes_of_loss"] * more
+        own = 16.0 * 2.0 * HALF * sums["sizes_of_loss"] * more
+        if self.loss.slack_of is not None:
+            own = up(self.slack * more)
         loss_off = up(gamma(n + 24) * sums["sizes_of_loss"] * more + own + small + lost)
         loss, paid = Interval.around(sums["loss"], loss_off), Interval.around(sums["paid"], off)
         if sums["flawed"]:  # digits of a slope were lost: nothing is known

@@ -66,7 +66,7 @@ def plain(rounds: Rounds, loss: Loss, row_squares: tuple[Vector, Vector]) -> Gra
         total(lo, hi),
         total(lo / np.sqrt(t) * (1.0 - 4.0 * EPS), hi / np.sqrt(t) * (1.0 + 4.0 * EPS)),
         total(lo / t * (1.0 - 4.0 * EPS), hi / t * (1.0 + 4.0 * EPS)),
-        _dots(taken, rounds.scores, rounds.scores, off),
+        dots(taken, rounds.scores, rounds.scores, off),
         Interval.outward(norm.lo - lost, norm.hi + lost).positive() if lost else norm,
         0.5 * sums[0] + 0.5 * sums[1],
         taken,
@@ -99,7 +99,7 @@ def coordinate_squares(rounds: Rounds, slopes: Vector, loss: Loss) -> tuple[Vect
 
 def along(rounds: Rounds, loss: Loss, slopes: Vector, u: Vector) -> Interval:
     """Σ⟨g, u⟩ for g = slopes[t]·x_t."""
-    return _dots(slopes, *enclose.margins(rounds, u), slope_error(loss))
+    return dots(slopes, *enclose.margins(rounds, u), slope_error(loss))
 
 
 def slope_error(loss: Loss) -> float:
@@ -116,7 +116,7 @@ def norms2(row_squares: tuple[Vector, Vector], slopes: Vector, off: float) -> tu
     return lo, np.where((slopes != 0.0) & (high2 > 0.0), hi + TINY, 0.0)
 
 
-def _dots(slopes: Vector, lo: Vector, hi: Vector, off: float) -> Interval:
+def dots(slopes: Vector, lo: Vector, hi: Vector, off: float) -> Interval:
     """Σ s·z for z between lo and hi, each s known to within |s|·off and one rounding."""
     a, b = slopes * lo, slopes * hi
     slack = (off + 4.0 * EPS) * np.maximum(np.abs(a), np.abs(b)) + TINY

@@ -38,6 +38,7 @@ from noregret.proof.theorems import (
     succession,
     vaw,
     voted,
+    windows,
 )
 
 __all__ = ["THEOREMS", "certificates", "spoken"]
@@ -70,6 +71,7 @@ MODULES = (
     ledger,
     cover,
     alarm,
+    windows,
     finite,
     experts,
     batch,

@@ -20,6 +20,7 @@ from noregret.proof.enclose import loss_total
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.solve import best
 from noregret.rounds import Rounds
+from noregret.task.audit.windows import checked_windows, windows_of_log
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Audit:
     left_out: tuple[str, ...] = ()  # columns that look like logged predictions, so that they are not features
     columns: tuple[str, ...] = ()  # the features as the log names them, (hashed) behind those that are words
     decisions: tuple[str, ...] = ()  # a line for each thing that was recognised in the columns
+    windows: dict[str, Any] | None = None  # what was lost in each, where they were asked for
 
     def __repr__(self) -> str:
         ends = f"[{self.overall.regret.lo:.6g}, {self.overall.regret.hi:.6g}]"
@@ -128,6 +130,7 @@ class Audit:
             "segments": [{"segment": part.name, **part.to_dict()} for part in self.segments],
             "by_segment": None if by_segment is None else {"lower": by_segment.lo, "upper": by_segment.hi},
             "drift": None if drift is None else {"lower": drift.lo, "upper": drift.hi},
+            **({} if self.windows is None else {"windows": self.windows}),
         }
 
 
@@ -142,6 +145,7 @@ def audit(
     radius: float = 10.0,
     segments: int | None = None,
     segment_by: str | None = None,
+    windows: int | str | None = None,
     positive: Any = None,
     bias: bool = False,
     text: Sequence[str] = (),
@@ -164,7 +168,8 @@ def audit(
     other columns are features, except those in `ignore` and those that hold another logged prediction (`keep` names
     features that only look like one). `loss` is logistic, the log-loss, for probabilities, and hinge otherwise; a
     probability of 0 for the actual outcome has an infinite loss. `segments` is the number of equal parts, in order;
-    `segment_by` is a column whose values are the segments. The width of each interval is at most `gap` times the best
+    `segment_by` is a column whose values are the segments. `windows` are those of `Windows`, of rounds: their regret is
+    bounded without solving. The width of each interval is at most `gap` times the best
     model's loss (or 1), unless `seconds` of solving run out first.
 
     >>> import pyarrow
@@ -174,6 +179,7 @@ def audit(
     (1, 2.0)
     """
     _check_gap(gap, seconds)
+    asked = checked_windows(windows, segment_by)
     opened = open_log(
         log,
         Asked(loss, radius, segments, segment_by, positive, bias, False),
@@ -213,6 +219,7 @@ def audit(
         opened.left_out,
         opened.columns,
         stream.decisions,
+        None if asked is None else windows_of_log(asked, rounds, judged, float(radius)),
     )
 
 
