@@ -16,6 +16,7 @@ from noregret._version import __version__
 if TYPE_CHECKING:
     from noregret.adversary import LinearGame, linear_game
     from noregret.batch import BatchRun
+    from noregret.cluster.learning import play_shards
     from noregret.domain import Domain
     from noregret.errors import (
         DivergedError,
@@ -211,6 +212,7 @@ _HOME = {
     "play": "protocol",
     "play_late": "late.playing",
     "play_finite": "finite",
+    "play_shards": "cluster.learning",
     "plot": "picture.plotting",
     "read": "stream",
     "report": "reporting",
@@ -320,6 +322,7 @@ __all__ = [
     "play",
     "play_finite",
     "play_late",
+    "play_shards",
     "plot",
     "read",
     "report",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -330,7 +330,13 @@ def _again(core: Core, stream: Stream, class_weight: dict[Any, float] | None) ->
     return rows
 
 
-def encoded(core: Core, stream: Stream) -> Iterator[tuple[Block, Vector]]:
+class Blocks(Protocol):
+    """Whatever hands over rows in blocks: a stream, or rows that were read already."""
+
+    def blocks(self) -> Iterable[Block]: ...
+
+
+def encoded(core: Core, stream: Blocks) -> Iterator[tuple[Block, Vector]]:
     """Blocks with labels as −1 and +1, many classes as 0, 1, 2, …, or as the numbers they are for regression."""
     held: list[Block] = []
     for block in stream.blocks():

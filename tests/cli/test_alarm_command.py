@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command import learned
+from command import call, learned
 
 import noregret as nr
 
@@ -231,3 +231,11 @@ def test_a_resumed_model_keeps_its_alarm(noregret, rows):
     assert answer.code == 2 and "--after needs --alarm" in answer.err
     begun = noregret("learn", "bad.csv", "--resume", "plain.nr", *ALARM[2:], "--json").json["alarm"]
     assert (begun["rounds"], begun["watched"]) == (3000, 1500)
+
+
+def test_a_receipt_has_the_alarm_and_is_verified(rows):
+    asked = ["--learner", "perceptron", "--alarm", "level:0.2", "--receipt", "r.json"]
+    assert call("learn", "bad.csv", *asked).code == 0
+    receipt = json.loads((rows / "r.json").read_text())
+    assert receipt["kind"] == "watched" and receipt["watched"]["alarm"]["rang"]
+    assert "receipt verified" in call("verify", "r.json", "bad.csv").out

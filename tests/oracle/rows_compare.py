@@ -19,6 +19,7 @@ from oracle import (  # noqa: F401
     rows_perceptron,
     rows_pool,
     rows_quadratic,
+    rows_shards,
     rows_steps,
     rows_windows,
 )

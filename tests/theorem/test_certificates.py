@@ -27,6 +27,8 @@ OTHERS += ("selection",)  # predictors chosen after a run
 OTHERS += ("expert",)  # SOA with some rounds turned
 OTHERS += ("linear-game", "mean")  # any learner of linear losses; the mean of rows
 OTHERS += ("late",)  # predictions whose labels came late
+OTHERS += ("ledger", "alarm", "windows")  # scores of any origin
+OTHERS += ("shards",)  # several learners whose weights are mixed
 
 
 def verdict(bound, observed, ceiling):

@@ -4,6 +4,7 @@ A bound as printed is never below the exact one, and above it by no more than th
 in the row's interval; values stand at their right end; and a need holds in the row where it holds exactly.
 """
 
+import itertools
 import math
 import os
 import subprocess
@@ -50,6 +51,8 @@ from noregret.proof.facts.ledger import LedgerFacts, lost_by, measured
 from noregret.proof.facts.windows import Sums, WindowFacts
 from noregret.proof.late import theorems_of
 from noregret.proof.ledger import theorems_of as theorems_of_ledgers
+from noregret.proof.shards import Proving
+from noregret.proof.shards import theorems_of as shard_theorems
 from noregret.proof.solve import best
 from noregret.proof.theorem import rows, speaking
 from noregret.proof.theorems import THEOREMS, batch, finite, risk, spoken, windows
@@ -58,12 +61,18 @@ from noregret.proof.theorems import experts as followers
 from noregret.proof.theorems.batch import BatchFacts
 from noregret.proof.theorems.risk import Sampled
 from noregret.rounds import Gathering, Rounds
+from noregret.run import Run
+from noregret.shards.engine import Serial
+from noregret.shards.part import parts_of
+from noregret.shards.play import play_on
+from noregret.shards.round import passed
+from noregret.stream import read
 from noregret.stream.block import Dense
 from noregret.stream.features import Features
 from noregret.task.blend import blend
 from noregret.task.select import select
 from noregret.watch.ledger import Tally
-from oracle.rows import ORACLE
+from oracle.rows import ORACLE, Data
 from oracle.rows_alarm import ALARM_NEEDS, Watched
 from oracle.rows_compare import SEEN, compare
 from oracle.rows_cover import Covered
@@ -74,6 +83,7 @@ from oracle.rows_ledger import LEDGER_NEEDS, Parts
 from oracle.rows_needs import NEEDS
 from oracle.rows_others import OTHER_NEEDS, Batch, Finite
 from oracle.rows_runs import data_of_selection, facts_of, run_all
+from oracle.rows_shards import SHARD_NEEDS, Merged, Mixed
 from oracle.rows_windows import WINDOW_NEEDS
 from oracle.rows_windows import Rows as WindowRows
 
@@ -404,6 +414,74 @@ def test_late_labels(size, rate):
         facts = LateFacts(late.book, late.run, arrived, found, found.points)
         for one in theorems_of(facts):
             compare(one, facts, Late(facts, waiting), LATE_NEEDS, roundings(arrived))
+
+
+# -- shards ------------------------------------------------------------------------------------------------------------
+
+
+def on_parts(core, X, y, count, **how):
+    """A schedule on parts of the rows, its notes, and the parts as lists of (x, y)."""
+    engine, source = Serial(), read((X, y))
+    parts = parts_of(None, source, count, {})
+    proving = Proving(engine, core, how["mixing"])
+    found = play_on(engine, core, parts, source.features, after=proving, **how)
+    bounds = [place * len(y) // count for place in range(count + 1)]
+    rows = [list(zip(X[a:b].tolist(), y[a:b].tolist(), strict=True)) for a, b in itertools.pairwise(bounds)]
+    return proving, found, rows
+
+
+@pytest.mark.parametrize("mixing", ["uniform", "mistakes"])
+@pytest.mark.parametrize("kind", ["separable", "plain", "whole"])
+def test_mixed_perceptrons(kind, mixing):
+    rng = seeded("shards", kind, mixing)
+    for _ in range(8):
+        X = rng.integers(-4, 5, size=(int(rng.integers(6, 20)), 2)).astype(float)
+        X = rng.normal(size=X.shape) if kind == "plain" else X
+        score = X @ np.array([1.0, -2.0])
+        X, score = (X[score != 0.0], score[score != 0.0]) if kind == "separable" else (X, score)
+        y = np.where((score > 0.0) ^ (rng.random(len(X)) < (0.0 if kind == "separable" else 0.2)), 1.0, -1.0)
+        passes, count = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+        proving, found, rows = on_parts(LEARNERS["perceptron"](), X, y, count, passes=passes, mixing=mixing)
+        points = {f"v_{name}": 0.5 * rng.normal(size=2) for name in "ab"}
+        if kind == "separable" and len(X):
+            points["v_u"] = np.array([1.0, -2.0]) / np.abs(score).min()
+        facts = proving.facts(found, points)
+        data = Mixed(facts, rows, mixing, passes)
+        assert [sum(one["mistakes"] for one in epoch.figures) for epoch in found.epochs] == data.mistakes
+        assert found.weights.tolist() == data.w
+        names = ["mixing-sum", "mixing-mistakes", "mixing-root", "mixing-novikoff", "mixing-epochs"]
+        assert [one.name for one in shard_theorems(facts)] == names
+        for one in shard_theorems(facts):
+            compare(one, facts, data, SHARD_NEEDS)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute"])
+def test_merged_ledgers(loss):
+    rng = seeded("ledgers", loss)
+    for _ in range(4):
+        X = rng.normal(size=(int(rng.integers(6, 30)), 3))
+        y = X @ np.ones(3) if loss == "absolute" else np.where(rng.random(len(X)) < 0.5, 1.0, -1.0)
+        core, starts = LEARNERS["ogd"](loss=loss, radius=2.0), []
+        engine, source = Serial(), read((X, y))
+        found = play_on(
+            engine,
+            core,
+            parts_of(None, source, 2, {}),
+            source.features,
+            passes=3,
+            after=lambda begun, *_: starts.append(begun),  # noqa: B023
+        )
+        plays = [[data_of_pass(shard, *begun[place]) for begun in starts] for place, shard in enumerate(engine.shards)]
+        facts = Proving(engine, core, "uniform").facts(found, {})
+        assert [one.name for one in shard_theorems(facts)] == ["shards-one", "shards-each"]
+        for one in shard_theorems(facts):
+            assert compare(one, facts, Merged(facts, plays, 2.0), SHARD_NEEDS)
+
+
+def data_of_pass(shard, start, pace):
+    with Gathering(False) as gathering:
+        core, _ = passed(shard, start, pace, gathering)
+        return Data(Run.of(core), gathering.done())
 
 
 # -- sets whose coverage is tracked ------------------------------------------------------------------------------------

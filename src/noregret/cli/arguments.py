@@ -122,6 +122,14 @@ Passes = Annotated[int, typer.Option(help="How many times to go over the stream.
 Shuffle = Annotated[
     int | None, typer.Option(help="Seed of a full permutation of the rows, a new one each pass.", metavar="SEED")
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Work on shards: local:N (N processes on this machine) or HOST:PORT of a Ray cluster, or serial:N, one"
+        " after another in this process. All give the same bits.",
+        metavar="WHERE",
+    ),
+]
 Gap = Annotated[
     float | None, typer.Option(help="How wide an interval may be, as a share of the comparator's loss (default 1e-4).")
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Cache, Gap, Json, Quiet, Scores, Seconds, Surrogate, Threads
+from noregret.cli.arguments import Cache, Cluster, Gap, Json, Quiet, Scores, Seconds, Surrogate, Threads
 from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ def certify(
         typer.Option(help="What --plot draws: regret (default), radius, bounds or mistakes.", metavar="KIND"),
     ] = None,
     surrogate: Surrogate = None,
+    cluster: Cluster = None,
+    shards: Annotated[
+        int | None, typer.Option(help="With --cluster: cut the rows into S contiguous parts.", metavar="S")
+    ] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
     scores: Scores = None,
     threads: Threads = None,
@@ -44,6 +48,8 @@ def certify(
     quiet: Quiet = False,
 ) -> None:
     """Replay a model's run, solve for the best model in hindsight and evaluate every theorem.
+
+    With --cluster nothing is replayed: the best fixed model of all rows is solved for, shard by shard.
 
     Example: noregret certify spam.nr spam.svm.gz --receipt spam.receipt.json
     """
@@ -65,6 +71,13 @@ def certify(
     from noregret.run import Run
     from noregret.summary import title_of
 
+    if cluster is not None or shards is not None:
+        from noregret.cli.cluster import certify_on_shards
+
+        refused = {"radii": radii, "anytime": anytime, "plot": plot, "picture": picture, "surrogate": surrogate}
+        given = {**refused, "receipt": receipt, "cache": cache}
+        certify_on_shards(model, streams, cluster, shards, radius, gap, seconds, given, json, quiet)
+        return
     check_writable(str(model), receipt, plot, what="the model")
     for stream in streams:
         check_writable(stream, receipt, plot)

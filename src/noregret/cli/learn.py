@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from noregret.cli.arguments import (
+    Cluster,
     Group,
     LearnerSettings,
     Playing,
@@ -21,6 +22,9 @@ from noregret.cli.arguments import (
     grouped,
 )
 from noregret.learner import LEARNERS
+
+if TYPE_CHECKING:
+    from noregret.cli.learning import Learning
 
 
 class Named(Group):
@@ -270,6 +274,27 @@ class Late(Group):
         return self.events or any(getattr(self, name) is not None for name in self.options() if name not in apart)
 
 
+class Shards(Group):
+    """Learning from parts of the rows at once, here or on a cluster."""
+
+    cluster: Cluster = None
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            help="With --cluster: cut the rows into S contiguous parts (default: every file is one; of one file N"
+            " parts).",
+            metavar="S",
+        ),
+    ] = None
+    mixing: Annotated[
+        str | None,
+        typer.Option(
+            help="With --cluster: how the shards' weights are mixed after each pass: uniform (default), mistakes, or"
+            " once, at the end alone, which has no guarantee."
+        ),
+    ] = None
+
+
 @grouped
 def learn(
     stream: StreamFile,
@@ -279,6 +304,7 @@ def learn(
     watch: Watch,
     kept: InWindows,
     late: Late,
+    shards: Shards,
 ) -> None:
     """Learn from a stream in one pass and say what the pass proves.
 
@@ -292,11 +318,22 @@ def learn(
 
     noregret learn events.jsonl --events --task binary --predictions -
 
+    noregret learn 'clicks/*.parquet' --learner ogd --loss logistic --cluster local:4 --passes 5
+
     noregret learn redis://localhost/clicks --events --task binary --save clicks.nr --every 10s
     """
     from noregret.cli.late import learning
+    from noregret.errors import SettingError
 
-    work = learning(stream, asked, watch, kept, late)
+    if shards.cluster is not None:
+        from noregret.cli.cluster import Clustered
+
+        work: Learning = Clustered(stream, asked, watch, kept, late, shards)
+    else:
+        for name in ("shards", "mixing"):
+            if getattr(shards, name) is not None:
+                raise SettingError(f"--{name} goes with --cluster")
+        work = learning(stream, asked, watch, kept, late)
     work.check()
     work.play(named.learner, named.task, settings)
     work.finish()

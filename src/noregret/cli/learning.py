@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from noregret.stream import Stream
     from noregret.task.select import Selection
     from noregret.watch.alarm import Alarm
-    from noregret.watch.windows import Watching, Windows
+    from noregret.watch.windows import Windows
 
 AMONG_ROWS = (*PLANAR, *OF_PERCEPTRON, TANGENT)  # kinds of picture for which every round is kept
 
@@ -76,7 +76,7 @@ class Learning:
     takes_waiting: ClassVar[bool] = False  # whether it goes on with rows that wait for their labels
 
     windows: Windows | None = None
-    watching: Watching | None = None  # they themselves, where a receipt is to hold them
+    watchers: dict[str, Any]  # by the names that `play` has, as they are where a receipt is to hold them
     schedule: str | None = None  # the column that says when labels come
 
     def __init__(self, stream: str, asked: Asked, watch: Watch, kept: InWindows, time: str | None) -> None:
@@ -259,11 +259,11 @@ class Learning:
         if self.kind in AMONG_ROWS:
             check_kind(self.alarm, self.kind)
         self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule, self.comes_late)
-        if self.windows is not None and self.asked.proves and not self.comes_late:
-            from noregret.watch.windows import Watching
+        self.watchers = {"alarm": self.alarm, "windows": self.windows}
+        if self.asked.proves and not self.comes_late:
+            from noregret.proof.watched import kept_for_proof
 
-            self.watching = Watching(self.windows, core)
-            self.watching.traced = []
+            self.watchers = kept_for_proof(self.watchers, core)
 
     def _kind_of_picture(self, core: Core) -> str | None:
         """The picture to draw, once it is known that it can be."""
@@ -315,8 +315,7 @@ class Learning:
             stop=stop,
             cut=lambda: self.interrupt.asked,
             snapshots=snapshots(self.asked.every, self.saving, self.choice.core),
-            alarm=self.alarm,
-            windows=self.windows if self.watching is None else self.watching,
+            **self.watchers,
         )
 
     @contextmanager
@@ -368,10 +367,11 @@ class Learning:
         played = Replayed(run, rounds, (run.digest or "",), (run.learner.segments[-1]["ended"],))
         with closing_in(self.asked.silent) as watch:
             found = receipt_of(played, chains(run.learner), run.learner, watch=watch, **self.proof)
-        if self.watching is not None:
+        there = {name: one for name, one in self.watchers.items() if one is not None}
+        if there:
             from noregret.proof.watched import watched_claims
 
-            self.claims = watched_claims({"windows": self.watching}, played)
+            self.claims = watched_claims(there, played)
         return found if self.selection is None else with_selection(found, self.selection)
 
     def _draw(self, kind: str, plot: Path) -> None:

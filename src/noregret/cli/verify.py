@@ -108,5 +108,7 @@ def _shown(what: str, claimed: object) -> str:
         if "at least" in what:
             return at_least(float(claimed))
         return at_most(float(claimed)) if "bound" in what or "at most" in what else number(float(claimed))
+    if claimed is None and "observed" in what:
+        return "–"
     text = "not checkable" if claimed is None and "verdict" not in what else str(claimed)
     return text if len(text) <= 24 else f"{text[:23]}…"

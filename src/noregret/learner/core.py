@@ -66,6 +66,7 @@ class Core(ABC):
     linear: ClassVar[bool] = False  # a round's score is ⟨w, x⟩ with weights that its row does not change
     _grows: ClassVar[str] = "the weights or the loss"
     _remedy: ClassVar[str] = "use a smaller rate or radius"
+    averages: ClassVar[bool] = False  # weights learned on several shards can be mixed: no more is needed to go on
     multiclass: ClassVar[bool] = False  # whether labels are the numbers of classes, two or more
     paired: bool = False  # weights and Σg side by side in memory
     needs_past: bool = False  # it looks at the labels of rounds before

@@ -36,6 +36,7 @@ class OnlineGradientDescent(Linear):
     declared = settings.OnlineGradientDescent
     params: settings.OnlineGradientDescent
     gathers = GRADIENTS
+    averages = True
 
     def __new__(cls, **given: Any) -> OnlineGradientDescent:
         """With a penalty λ₁‖w‖₁ its weights are kept in another way."""
@@ -72,6 +73,7 @@ class TruncatedGradientDescent(Coordinate, OnlineGradientDescent):
     columns: ClassVar[int] = _native.TRUNCATED_COLUMNS
     _kind = _native.TRUNCATED
     guarded = False
+    averages = False
 
     def round_call(self, rows: NativeRows, y: Vector, weights: Vector, scores: Vector) -> Call:
         loss = self._native_loss()

@@ -26,6 +26,7 @@ class Perceptron(Linear):
     params: settings.Perceptron
     compared_only = True
     perceptron_rounds = True
+    averages = True
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)

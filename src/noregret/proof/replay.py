@@ -63,6 +63,11 @@ def chains(core: Core) -> list[Segment]:
                 "certify: the labels of this run came late: ask for the receipt where they are learned"
                 f" ({spelled('receipt', 'FILE', python='certify(late_run, log)')})"
             )
+        if segment.get("shards"):
+            raise SettingError(
+                "certify: this model was learned on shards: ask for the receipt where it is learned"
+                f" ({spelled('receipt', 'FILE', python='play_shards(..., certify=True)')})"
+            )
         if segment.get("changed"):
             raise SettingError(
                 "certify: another learner went on where an alarm rang, so the run cannot be replayed as that of one"
@@ -231,9 +236,13 @@ def segment_of(said: Any, place: int) -> dict[str, Any]:
 FIGURE = 1e-9  # what a figure of the run may differ by from one machine to another
 SCORED = 1e-11  # what scores may differ by, as a share of ‖w‖‖x‖, and with every round a little more
 ENCLOSED = 2.0**-46  # what an enclosure of a loss at given scores may differ by
-LOWER = ("no_comparator_below", "no_separator_below", "margin")  # values that are lower ends; the others are upper ends
+LOWER = (  # values that are lower ends; the others are upper ends
+    *("no_comparator_below", "no_separator_below", "margin"),
+    *("e_value", "largest_e_value"),
+)
 EXACT = (  # values that are what they are
     *("scaled_by", "target", "rate", "radius", "bets", "unforeseen", "updates", "switches"),
+    *("level", "false_alarm", "rang", "target"),
     *("confidence", "rounds", "tail", "errors", "mistakes", "candidates", "passed"),
 )
 

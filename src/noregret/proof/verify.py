@@ -104,6 +104,7 @@ def verify(
 NEEDS = {
     "blend": "the receipt of a blend needs its one table",
     "late": "the receipt of late labels needs its one log of events, or its one stream",
+    "cluster": "the receipt of shards needs the one stream, folder or pattern that they were made from",
     "separation": "the proof of a separation needs its one stream",
 }
 
@@ -120,6 +121,10 @@ def _other(kind: str, receipt: Any, streams: Sequence[Any], loss: Loss | None, k
         from noregret.proof.late import load_late, verify_late
 
         return verify_late(load_late(receipt), streams[0], loss, kernel)
+    if kind == "cluster":
+        from noregret.proof.shards import load_shards, verify_shards
+
+        return verify_shards(load_shards(receipt), streams[0])
     if kind == "blend":
         from noregret.proof.blend import load_blend, verify_blend
 

@@ -16,24 +16,30 @@ from noregret.errors import InputError, NoregretError, ReceiptError, SettingErro
 from noregret.kernel import Kernel
 from noregret.learner.core import Core
 from noregret.loss import Loss
+from noregret.proof import alarm, windows
 from noregret.proof.receipt import Receipt, body_of, decoded, head, receipt_in, write
 from noregret.proof.replay import Replayed, replay, segment_of
 from noregret.proof.verification import Verification
 from noregret.proof.verify import DAMAGE, check_run, given_streams, learner_of, surrogate_of
-from noregret.proof.windows import asked_again, asked_of, check_windows, windows_claimed
 
 
 @dataclass(frozen=True)
 class Watcher:
     """One kind of watcher, as receipts know it."""
 
+    kept: Callable[[Any, Core], Any]  # from what a user asks for to what keeps all that is to be claimed
     asked: Callable[[Core], dict[str, Any] | None]  # how a learner was watched from its first round on, if it was
     again: Callable[[dict[str, Any], Core], Any]  # from what a receipt says of it to what `play` is given by its name
     claimed: Callable[[Any, Replayed], dict[str, Any]]  # what it claims of a run that was played with it
     check: Callable[[Verification, dict[str, Any], Any, Replayed], None]
 
 
-WATCHERS = {"windows": Watcher(asked_of, asked_again, windows_claimed, check_windows)}
+WATCHERS = {
+    "windows": Watcher(
+        windows.kept, windows.asked_of, windows.asked_again, windows.windows_claimed, windows.check_windows
+    ),
+    "alarm": Watcher(alarm.listening, alarm.asked_of, alarm.asked_again, alarm.alarm_claimed, alarm.check_alarm),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,6 +82,11 @@ class WatchedReceipt:
             return cls(receipt_in(body["run"], name), body["watched"])
         except (KeyError, TypeError, AttributeError, ValueError, zlib.error) as error:
             raise ReceiptError(f"the receipt is damaged ({error})", name, failed=True) from error
+
+
+def kept_for_proof(asked: dict[str, Any], core: Core) -> dict[str, Any]:
+    """Watchers that were asked for, each keeping what a receipt needs of the rounds; None where there is none."""
+    return {name: None if one is None else WATCHERS[name].kept(one, core) for name, one in asked.items()}
 
 
 def watched_claims(watchers: dict[str, Any], played: Replayed) -> dict[str, dict[str, Any]]:

@@ -46,7 +46,12 @@ def asked_again(said: dict[str, Any], core: Core) -> Watching:
 
 def watching(asked: Windows, core: Core) -> Watching:
     """Windows of a learner that has played nothing yet, which keep what models said that no longer learned."""
-    found = Watching(replace(asked, challengers=()), core)
+    return kept(replace(asked, challengers=()), core)
+
+
+def kept(asked: Windows, core: Core) -> Watching:
+    """The same with its challengers, of which a receipt says nothing."""
+    found = Watching(asked, core)
     found.traced = []
     return found
 

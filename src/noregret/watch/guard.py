@@ -52,6 +52,7 @@ class Kept(msgspec.Struct):
     test: list[float]
     armed: int  # rounds of the learner that plays now which the alarm has seen
     learned: int  # rounds that the learner had learned from then
+    first: int  # and when it began
     baseline: dict[str, Any]
     order: dict[str, Any] | None
     seal: str
@@ -66,9 +67,10 @@ class Guard:
         self.order = InOrder() if late else None
         self._check(late)
         self._test = np.zeros(ALARM_NUMBERS)
-        self._armed = core.rounds
+        self._armed = self.first = core.rounds
         self._baseline = Baseline(core, self.loss, alarm.clip) if alarm.kind == "baseline" else None
         self._challenger = Challenger(alarm.model, core) if alarm.kind == "challenger" else None
+        self.traced: list[Vector] | None = None  # the losses of the test, where somebody keeps them
         self.rang: list[int] = []  # rounds, 1 being the first of all
         self.rounds, self.watched, self.unlabelled, self.unseen = 0 if late else core.rounds, 0, 0, 0
         self.earlier: list[dict[str, Any]] = []  # what learners before this one did
@@ -121,6 +123,7 @@ class Guard:
         """The place of the loss at which it rings; where the learner then goes on, all of them are taken."""
         first, rung = max(self.alarm.after - self._armed, 0), None
         start, numbers = min(first, len(found)), np.ascontiguousarray(found)
+        began = start
         while start < len(found):
             limit = math.inf if self.rang and not self.alarm.changes else self.threshold
             start += _native.watch(numbers[start:], self.alarm.level, limit, self._test)
@@ -130,6 +133,8 @@ class Guard:
                 start += 1
                 if self.alarm.changes:
                     break
+        if self.traced is not None:
+            self.traced.append(numbers[began:start])
         self.rounds, self._armed, self.watched = (
             self.rounds + start,
             self._armed + start,
@@ -242,6 +247,11 @@ class Guard:
             "earlier": deepcopy(self.earlier),
         }
 
+    @property
+    def seal(self) -> str:
+        """The checksum of the challenger's file; empty where there is none."""
+        return "" if self._challenger is None else self._challenger.seal
+
     def _words(self) -> str:
         alarm = self.alarm
         loss, baseline = LOSSES.get(self.loss, (f"min(|error|, {alarm.clip:g})/{alarm.clip:g}", MEAN))
@@ -255,9 +265,10 @@ class Guard:
             self._test.tolist(),
             self._armed,
             self.core.rounds,
+            self.first,
             {} if self._baseline is None else self._baseline.stored(),
             None if self.order is None else self.order.stored(),
-            "" if self._challenger is None else self._challenger.seal,
+            self.seal,
         )
         self.core.watched = {**(self.core.watched or {}), NAME: msgspec.to_builtins(kept)}
 
@@ -269,6 +280,7 @@ class Guard:
                 raise SettingError(f"Alarm: the model has another alarm, {has!r}: give the same one")
             figures = kept.figures
             self._test, self._armed = np.array(kept.test, np.float64), kept.armed
+            self.first = kept.first
             if self._test.shape != (ALARM_NUMBERS,) or not (self._test >= 0.0).all():
                 raise ValueError("its numbers are wrong")
             self.rang, self.earlier = list(figures["rang"]), list(figures["earlier"])

@@ -27,6 +27,7 @@ WEAK = 1e-7  # with less damping a step that leads nowhere is tried again with m
 MATRIX_WIDTH = 2000  # features up to which the matrix of their curvature is affordable
 ITERATIONS = 400
 IDLE_STEPS = 4
+Image = Callable[[Vector], Vector]  # v ↦ H·v of a matrix that is known by its products alone
 
 
 @dataclass
@@ -140,13 +141,17 @@ class Newton:
             damping = self.damping * ceiling
             try:
                 if wide:
-                    return step(self.design, w, damping, self.region, u, g, near)
+                    return step(self._image(w, damping), self.design.width, self.region, u, g, near)
                 H.flat[:: len(u) + 1] = own + damping
                 return self.region.step(H, g, u, near)
             except np.linalg.LinAlgError:
                 if self.damping >= 1.0:
                     raise
                 self.damping = min(10.0 * self.damping, 1.0)
+
+    def _image(self, w: Vector, damping: Vector) -> Image:
+        """v ↦ Σ w·⟨v, x⟩·x + damping·v."""
+        return lambda v: self.design.combine(w * self.design.scores(v)) + damping * v
 
     def _adapt(self, tau: float) -> None:
         """Short steps mean that the model promises too much: damp it."""
@@ -181,9 +186,9 @@ DIMENSIONS = 60
 NOTHING_NEW = 1e-10  # what is left of a vector, relative to it, after the basis has been taken out
 
 
-def step(design: Design, w: Vector, damping: Vector, region: Region, u: Vector, g: Vector, near: float) -> Vector:
-    """About argmin ½pᵀHp + gᵀp + R(u + p) with H = Σ w·xxᵀ + diag(damping)."""
-    basis, images = _subspace(design, w, damping, u, g)
+def step(image: Image, width: int, region: Region, u: Vector, g: Vector, near: float, most: int = DIMENSIONS) -> Vector:
+    """About argmin ½pᵀHp + gᵀp + R(u + p), H being known by its products alone, `most` of them."""
+    basis, images = _subspace(image, min(most, width), u, g)
     if not len(basis):  # g overflowed
         return np.zeros_like(u)
     H = basis @ images.T
@@ -191,10 +196,9 @@ def step(design: Design, w: Vector, damping: Vector, region: Region, u: Vector, 
     return np.asarray(found @ basis)
 
 
-def _subspace(design: Design, w: Vector, damping: Vector, u: Vector, g: Vector) -> tuple[Matrix, Matrix]:
+def _subspace(image: Image, limit: int, u: Vector, g: Vector) -> tuple[Matrix, Matrix]:
     """An orthonormal basis, one vector a row, and H times each."""
-    limit = min(DIMENSIONS, design.width)
-    basis, images = np.zeros((limit, design.width)), np.zeros((limit, design.width))
+    basis, images = np.zeros((limit, len(u))), np.zeros((limit, len(u)))
     count = 0
     waiting = [u, g]
     while waiting and count < limit:
@@ -202,7 +206,7 @@ def _subspace(design: Design, w: Vector, damping: Vector, u: Vector, g: Vector) 
         if fresh is None:
             continue
         basis[count] = fresh
-        images[count] = design.combine(w * design.scores(fresh)) + damping * fresh
+        images[count] = image(fresh)
         if not waiting:
             waiting.append(images[count])
         count += 1
