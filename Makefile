@@ -31,7 +31,7 @@ $(VENV)/.core: $(VENV)/.tools pyproject.toml $(NATIVE)
 	touch $@
 
 $(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/.core
-	$(EDITABLE) '.[plot,own,dev,docs,browser]'
+	$(EDITABLE) '.[plot,own,serve,dev,docs,browser]'
 	touch $@
 
 READY := $(VENV)/.core $(VENV)/.all

@@ -59,7 +59,7 @@ def whole_file(path: str | os.PathLike[str], *, sync: bool = True, place: Place 
                 file.close()  # a system without these locks does not rename open files either
             place(temporary, target)
         if sync:
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", str(path)) from error
     finally:
@@ -173,7 +173,7 @@ def alone(target: Path) -> Iterator[None]:
     yield
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """The rename itself on the disk, where the system lets a folder be opened and synced."""
     try:
         handle = os.open(folder, os.O_RDONLY)

@@ -50,6 +50,7 @@ LEVELS = [
     ("proof",),
     ("task",),
     ("cluster",),
+    ("service",),
     ("sklearn",),
     ("bench",),
     ("picture",),

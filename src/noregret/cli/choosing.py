@@ -106,6 +106,18 @@ def task_told(wanted: Wanted) -> bool:
     return wanted.task is not None or (task_of_loss(wanted.settings["loss"]) is not None and not own)
 
 
+def chosen_without_rows(wanted: Wanted, option: str, otherwise: str = "") -> Chosen:
+    """A new learner for rows that `option` says will come: what it predicts must be known before the first label."""
+    if wanted.task is None and not task_told(wanted):
+        if wanted.name is None or "task" in settings_of(wanted.name):
+            raise SettingError(
+                f"{option} needs --task binary, multiclass or regression{otherwise}:"
+                " what is predicted must be known before the first label"
+            )
+        wanted = replace(wanted, task=task_of(make_learner(wanted.name, dict(wanted.settings))))
+    return chosen(wanted, None)
+
+
 def _named(wanted: Wanted) -> tuple[Core, float | None]:
     """The learner with the settings that were given, and the radius of its comparators where it has none itself."""
     assert wanted.name is not None

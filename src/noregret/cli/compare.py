@@ -205,27 +205,16 @@ def parse(spec: str, radius: float | None, common: dict[str, Any]) -> Core:
     >>> parse("ogd:loss=logistic,rate=sqrt:0.5", 5.0, {"bias": True}).settings["rate"]
     'sqrt:0.5'
     """
-    from noregret.cli.options import flag, make_learner, settings_of_text
-    from noregret.errors import SettingError
+    from noregret.cli.options import make_learner, settings_of_text, spec_settings
     from noregret.learner import LEARNERS
     from noregret.learner.settings import Prepared
     from noregret.setting import fields
 
-    name, colon, rest = spec.partition(":")
+    name = spec.partition(":")[0]
     if name not in LEARNERS:
         make_learner(name, {})  # which says what there is
     own = {key: one for key, one in settings_of_text(name).items() if key not in (*fields(Prepared), "calibrate")}
-    given: dict[str, Any] = {}
-    for part in rest.split(",") if colon else []:
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        key = key.replace("-", "_")
-        if key in COMMON:
-            raise SettingError(f"--learner {spec}: {flag(key)} applies to all learners, so it cannot be part of a SPEC")
-        if not (equals and value) or key in given:
-            raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
-        if key not in own:
-            raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
-        given[key] = own[key].of_text(f"--learner {spec}", value)
+    given = spec_settings(spec, own, COMMON)
     if "radius" in own:
         given.setdefault("radius", radius)
     return make_learner(name, {**given, **common})

@@ -5,18 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
-from noregret.cli.choosing import Chosen, task_told
-from noregret.cli.choosing import chosen as chosen_learner
+from noregret.cli.choosing import Chosen, chosen_without_rows
 from noregret.cli.interrupt import Interrupt
 from noregret.cli.learning import Learning
 from noregret.cli.options import flag
 from noregret.cli.predictions import answers, as_line, as_set, columns_of, shown
 from noregret.errors import SettingError
-from noregret.learner import Core, settings_of
-from noregret.learner.default import task_of
+from noregret.learner import Core
 from noregret.learner.sure import NOWHERE
 from noregret.stream.scheme import is_broker
 
@@ -233,18 +230,8 @@ class Events(Delayed):
             self.receipt.save(self.asked.receipt)
 
     def _chosen(self) -> Chosen:
-        """A new learner: what it predicts must be known before the first label."""
-        wanted = self.wanted
-        if wanted.task is None and not task_told(wanted):
-            if wanted.name is None or "task" in settings_of(wanted.name):
-                raise SettingError(
-                    "--events needs --task binary, multiclass or regression, or a model with --resume:"
-                    " what is predicted must be known before the first label"
-                )
-            from noregret.cli.options import make_learner
-
-            wanted = replace(wanted, task=task_of(make_learner(wanted.name, dict(wanted.settings))))
-        return chosen_learner(wanted, None)
+        """A new learner."""
+        return chosen_without_rows(self.wanted, "--events", ", or a model with --resume")
 
     def _play(self, keep: Gathering | None, watch: Callable[..., None], stop: Callable[[], bool]) -> Run:
         from noregret.cli.saving import snapshots

@@ -60,6 +60,7 @@ COMMANDS = {
     "dim": "VC and Littlestone dimension of a class.",
     "game": "A learner, or you, against the adversary.",
     "mean": "The mean of rows as they come, with its regret.",
+    "serve": "Predictions and labels over HTTP, with a live page.",
     "predict": "Score new rows with a saved model.",
     "inspect": "What is in a model file.",
     "cache": "Keep a stream's parsed rows.",

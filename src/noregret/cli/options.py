@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,23 @@ def learner_settings(name: str, options: dict[str, Any]) -> dict[str, Any]:
             raise SettingError(f"{flag(key)} is for {owners}, not for {name}")
         found[key] = known[key].of_text(flag(key), value) if isinstance(value, str) else value
     return found
+
+
+def spec_settings(spec: str, own: dict[str, Setting], common: Collection[str] = ()) -> dict[str, Any]:
+    """The settings in `name:key=value,key=value`; `common` are those that options give to all learners."""
+    name, colon, rest = spec.partition(":")
+    given: dict[str, Any] = {}
+    for part in rest.split(",") if colon else []:
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        key = key.replace("-", "_")
+        if key in common:
+            raise SettingError(f"--learner {spec}: {flag(key)} applies to all learners, so it cannot be part of a SPEC")
+        if not (equals and value) or key in given:
+            raise SettingError(f"--learner {spec}: expected key=value, each key once, got {part!r}")
+        if key not in own:
+            raise SettingError(f"--learner {spec}: {name} has {', '.join(own)}, not {key!r}")
+        given[key] = own[key].of_text(f"--learner {spec}", value)
+    return given
 
 
 def positive_label(core: Core, positive: str) -> Labels:

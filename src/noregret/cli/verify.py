@@ -14,11 +14,23 @@ from noregret.cli.terminal import put_json
 
 def verify(
     receipt: Annotated[
-        Path, typer.Argument(help="A receipt written with --receipt, or a proof written by separate --proof.")
-    ],
+        Path | None,
+        typer.Argument(
+            help="A receipt written with --receipt, or a proof written by separate --proof.", metavar="RECEIPT"
+        ),
+    ] = None,
     streams: Annotated[
-        list[str], typer.Argument(help="The streams that the run was trained on, in order.", metavar="STREAM...")
-    ],
+        list[str] | None,
+        typer.Argument(help="The streams that the run was trained on, in order.", metavar="STREAM..."),
+    ] = None,
+    chain: Annotated[
+        Path | None,
+        typer.Option(
+            help="Check the receipts of a served model, which are a chain, by playing its log again; FOLDER is the"
+            " model's.",
+            metavar="FOLDER",
+        ),
+    ] = None,
     verbose: Annotated[
         bool,
         typer.Option("--verbose", help="Also list the claims that are not numbers, such as parts that must match."),
@@ -47,12 +59,25 @@ def verify(
     from noregret.proof.receipt import Receipt, decoded, kind_of
     from noregret.proof.sign import check_signature
     from noregret.proof.verify import verify as verify_receipt
+    from noregret.service.chain import verify_chain
 
+<<<<<<< HEAD
     if public is None and (envelope or previous):
         raise SettingError(f"--{'envelope' if envelope else 'previous'} goes with --public")
     try:
         vouched = None if public is None else check_signature(receipt, public, envelope=envelope, previous=previous)
         if kind_of(decoded(receipt), str(receipt)) != "run":
+=======
+    told = list[str]()
+    try:
+        if chain is not None:
+            _check_alone(receipt, threads, cache)
+            with telling("playing the log again", quiet):
+                done, told = verify_chain(chain)
+        elif receipt is None or not streams:
+            raise SettingError(f"verify needs {'RECEIPT and ' if receipt is None else ''}STREAM, or --chain FOLDER")
+        elif kind_of(decoded(receipt), str(receipt)) != "run":
+>>>>>>> main
             if cache:
                 raise SettingError("--cache works only with receipts of learners")
             with telling("recomputing the receipt", quiet):
@@ -73,15 +98,34 @@ def verify(
         raise typer.Exit(1) from None
     if json:
         checks = [{"what": what, "claimed": claimed, "found": found_now} for what, claimed, found_now in done.checks]
+<<<<<<< HEAD
         signed = {} if vouched is None else {"signed": vouched}
         put_json({"stands": True, "failed": None, "checks": checks, **signed})
+=======
+        put_json({"stands": True, "failed": None, "checks": checks, **({"told": told} if chain is not None else {})})
+>>>>>>> main
     elif not quiet:
         from noregret.cli.show import table
 
         table([row for row in _rows(done.checks) if verbose or row[1] != "yes"], ("what", "claimed"))
+<<<<<<< HEAD
         print(f"\nreceipt verified: {len(done.checks)} claims recomputed")
         if vouched is not None:
             print(f"signature verified: signed {vouched['signed']} by the key in {public}")
+=======
+        print(
+            "\n".join(["", *told, f"{'chain' if chain else 'receipt'} verified: {len(done.checks)} claims recomputed"])
+        )
+
+
+def _check_alone(receipt: Path | None, threads: int | None, cache: bool) -> None:
+    """Refuse what says nothing of a chain."""
+    from noregret.errors import SettingError
+
+    for name, given in {"RECEIPT": receipt is not None, "--threads": threads is not None, "--cache": cache}.items():
+        if given:
+            raise SettingError(f"{name} cannot be used with --chain: leave it out")
+>>>>>>> main
 
 
 def _rows(checks: list[tuple[str, Any, Any]]) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, MutableMapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -146,7 +146,13 @@ class Trace:
         self.sizes.append(0.0)
 
 
-def _exact(size: float) -> int:
+def check_same(key: Key, before: Round, row: Rows, weight: float) -> None:
+    """Refuse another row under the id of one that is known."""
+    if before.weight != weight or not same(before.row, row):
+        raise InputError(f"the id {key!r} already belongs to another row: give each row its own id")
+
+
+def exact(size: float) -> int:
     """A float as a whole number of the smallest one."""
     top, bottom = size.as_integer_ratio()
     return top * (UNIT // bottom)
@@ -168,7 +174,7 @@ class Book:
             raise SettingError("a model saved with --select no longer learns, so it cannot take late labels")
         self.core = core
         self.rules = Rules() if rules is None else rules
-        self.waiting: OrderedDict[Key, Round] = OrderedDict()  # in the order of their predictions
+        self.waiting: MutableMapping[Key, Round] = OrderedDict()  # in the order of their predictions
         self.known: OrderedDict[Key, Round] = OrderedDict()  # those that have ended, the oldest first
         self._outside = 0  # Σ of the sizes of those that wait, in units of the smallest float
         self.counts, self.figures = Counts(), Figures()
@@ -195,7 +201,7 @@ class Book:
         size, told = self._size(row, weight), self._told(said)
         made = Round(place, kept(row), weight, said, voices, escape, core.rounds, size, told)
         self.waiting[key] = made
-        self._outside += _exact(made.size)
+        self._outside += exact(made.size)
         self.counts.predicted += 1
         if self._guard is not None:
             self._guard.began(place)
@@ -210,8 +216,7 @@ class Book:
 
     def _repeated(self, key: Key, before: Round, row: Rows, weight: float) -> Round:
         """The answer of before, for the same row: asking twice is asking once."""
-        if before.weight != weight or not same(before.row, row):
-            raise InputError(f"the id {key!r} already belongs to another row: give each row its own id")
+        check_same(key, before, row, weight)
         self.counts.repeated += 1
         return before
 
@@ -259,19 +264,19 @@ class Book:
 
     def _learn_waiting(self, key: Key, y: float, ended: str) -> None:
         """Learn a round that waits; one that is refused goes on waiting."""
-        one = self._taken(key)
+        one = self.waiting[key]
+        self._outside -= exact(one.size)
         try:
             self._learn(one, key, y, ended)
         except BaseException:
-            self.waiting[key] = one
-            self.waiting = OrderedDict(sorted(self.waiting.items(), key=lambda item: item[1].place))
-            self._outside += _exact(one.size)
+            self._outside += exact(one.size)
             raise
+        del self.waiting[key]
 
     def _taken(self, key: Key) -> Round:
         """A round that no longer waits."""
         one = self.waiting.pop(key)
-        self._outside -= _exact(one.size)
+        self._outside -= exact(one.size)
         return one
 
     def _learn(self, one: Round, key: Key, y: float, ended: str) -> None:
@@ -314,10 +319,10 @@ class Book:
     def _foretold(self, row: Rows) -> tuple[Vector, NDArray[np.float64] | None]:
         """The score of a row that comes now, and what the members of a mixture say of it."""
         score, voices = foretell(self.core, row, len(self.waiting))
-        self.core.waited += bool(self.waiting)
         said = np.array(score, np.float64, ndmin=1)
         if not np.isfinite(said).all():
             raise InputError("the score of the row would overflow: scale the rows")
+        self.core.waited += bool(self.waiting)
         return said, voices
 
     def _play(self, one: Round, y: Vector, weights: Vector | None) -> Vector:
@@ -412,6 +417,15 @@ class Book:
         self.chain = found.digest()
 
     @property
+    def outside(self) -> int:
+        """Σ of the sizes of the rounds that wait, exactly: in units of the smallest float."""
+        return self._outside
+
+    def kept_elsewhere(self, waiting: MutableMapping[Key, Round], outside: int) -> None:
+        """The rounds that wait are in this mapping from now on, which says the oldest first; `outside` is of them."""
+        self.waiting, self._outside = waiting, outside
+
+    @property
     def digest(self) -> str:
         """SHA-256 over the events, each behind the digest of those before it."""
         return self.chain.hex()
@@ -419,7 +433,7 @@ class Book:
     def restored(self, waiting: Iterable[tuple[Key, Round]], known: Iterable[tuple[Key, Round]]) -> None:
         """Go on with these rounds."""
         self.waiting, self.known = OrderedDict(waiting), OrderedDict(known)
-        self._outside = sum(_exact(one.size) for one in self.waiting.values())
+        self._outside = sum(exact(one.size) for one in self.waiting.values())
 
     def to_dict(self) -> dict[str, Any]:
         """What happened, as plain numbers."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from noregret.errors import InputError, NoregretError, SettingError, spelled
 from noregret.example import checked_weight, raw_row
 from noregret.late import stored
-from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules
+from noregret.late.book import MOST, REMEMBERED, Book, Key, Round, Rules, check_same
 from noregret.learner.core import Core
 from noregret.learner.sure import Sure, Told, intervals, words
 from noregret.live.reader import Position, position_of
@@ -139,6 +139,26 @@ class Pending:
                 features.cut(known)
             raise
 
+    def round(self, id: Key) -> Round | None:
+        """A round that waits, or has ended and is still known; None for any other id."""
+        key = _checked(id)
+        return self.book.waiting.get(key) or self.book.known.get(key)
+
+    def again(self, id: Key, x: Any, w: float = 1.0) -> Answer | None:
+        """The answer of before, where this id is known; nothing changes. Another row under it is an error."""
+        before = self.round(id)
+        if before is None:
+            return None
+        core = self.core
+        features, known = core.features, 0 if core.features is None else core.features.width
+        try:
+            check_same(id, before, self._row(x), _weight(w))
+        finally:
+            core.features = features
+            if features is not None:
+                features.cut(known)
+        return self.answer(id, before)
+
     def learn_one(self, id: Key, y: Any) -> str:
         """The label of a round: learned; or repeated, unknown, conflicting (it has another), revised, held.
 
@@ -158,12 +178,12 @@ class Pending:
     def _again(self, key: Key, y: Any) -> str:
         """A label for a round that nobody knows or that has one: no class is met by it."""
         try:
-            code = self._try(y)
+            code = self.code_of(y)
         except InputError:
             code = None
         return self.book.label(key, math.nan if code is None else code)
 
-    def _try(self, y: Any) -> float | None:
+    def code_of(self, y: Any) -> float | None:
         """The code that a label would have; an error for one that cannot be learned."""
         before, spelled = self.core.labels, dict(self._spelled)
         self.core.labels = deepcopy(before)
@@ -175,7 +195,7 @@ class Pending:
     def both(self, x: Any, y: Any, id: Key | None = None, w: float = 1.0) -> Answer:
         """A row whose label is there at once: its prediction, before it is learned. It needs no id."""
         key = _Nameless(f"\0{self.book.counts.predicted}") if id is None else id
-        self._try(y)  # before anything is done with its row
+        self.code_of(y)  # before anything is done with its row
         answer = self.predict(key, x, w)
         try:
             self.learn_one(key, y)
@@ -323,12 +343,15 @@ class Pending:
 
         model.save(self.core, path)
 
-    def keep_in_model(self) -> None:
-        """From now on a model file of the learner has the rounds that wait now."""
+    def keep_in_model(self, waiting: bool = True) -> None:
+        """From now on a model file of the learner has the rounds that wait now, unless they are kept elsewhere."""
         spelled = [(code, _plain(label)) for code, label in self._spelled.items()]
         held = [(key, _plain(label)) for key, label in self._held]
         self.keep_watchers()
-        self.core.late = stored.kept(self.book, self.default_label, spelled, held, self.events, self.log, self.position)
+        rounds = self.book.waiting if waiting else {}
+        self.core.late = stored.kept(
+            self.book, rounds, self.default_label, spelled, held, self.events, self.log, self.position
+        )
 
     def keep_watchers(self) -> None:
         """The same of what watches the rounds."""

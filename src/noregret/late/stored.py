@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from noregret.errors import ModelFileError
-from noregret.late.book import Book, Counts, Figures, Round, Rules, Sum
+from noregret.late.book import Book, Counts, Figures, Key, Round, Rules, Sum
 from noregret.learner.auto import Auto
 from noregret.learner.sure import Sure, Told
 from noregret.live.reader import Position, position_of
@@ -59,6 +59,7 @@ class Late(msgspec.Struct):
 
 def kept(
     book: Book,
+    waiting: Mapping[Key, Round],
     default_label: Any,
     spelled: Sequence[Any],
     held: Sequence[Any],
@@ -71,8 +72,8 @@ def kept(
     found = Late(
         asdict(book.rules),
         default_label,
-        [(key, _row_stored(one)) for key, one in book.waiting.items()],  # type: ignore[misc]
-        [(key, _row_stored(one)) for key, one in book.known.items()],  # type: ignore[misc]
+        [(key, round_stored(one)) for key, one in waiting.items()],  # type: ignore[misc]
+        [(key, round_stored(one)) for key, one in book.known.items()],  # type: ignore[misc]
         asdict(book.counts),
         [float(book.figures.mistakes), plays.high, plays.low, fresh.high, fresh.low],
         book.chain,
@@ -87,7 +88,8 @@ def kept(
     return made
 
 
-def _row_stored(one: Round) -> Kept:
+def round_stored(one: Round) -> Kept:
+    """A round as a file can hold it."""
     indices = one.row.indices.astype("<u4").tobytes() if isinstance(one.row, Sparse) else None
     values = one.row.values.astype("<f8").tobytes()
     voices = None if one.voices is None else one.voices.astype("<f8").tobytes()
@@ -97,7 +99,8 @@ def _row_stored(one: Round) -> Kept:
     return Kept(indices=indices, values=values, said=one.said.tolist(), voices=voices, shape=shape, told=told, **same)
 
 
-def _round_of(kept: Kept) -> Round:
+def round_of(kept: Kept) -> Round:
+    """The round that was kept so."""
     values = np.frombuffer(kept.values, "<f8").astype(np.float64)
     row: Rows = Dense(values[np.newaxis])
     if kept.indices is not None:
@@ -119,7 +122,7 @@ def restore(book: Book, stored: Mapping[str, Any]) -> Late:
         found = msgspec.convert(stored, Late)
         rules: dict[str, Any] = found.rules
         book.rules = Rules(**rules)
-        waiting, known = ([(key, _round_of(one)) for key, one in rounds] for rounds in (found.rounds, found.known))
+        waiting, known = ([(key, round_of(one)) for key, one in rounds] for rounds in (found.rounds, found.known))
         book.counts = Counts(**{one.name: found.counts[one.name] for one in fields(Counts)})
         mistakes, *sums = found.figures
         if len(sums) != 4 or not all(map(math.isfinite, found.figures)) or mistakes != int(mistakes):

@@ -25,7 +25,7 @@ from noregret.errors import ReceiptError, SettingError
 
 VERSION = 4
 ARITHMETIC = "lanes-1"  # sums in stated lanes, functions of the core: the same bits everywhere; see docs/receipts.md
-KINDS = ("run", "blend", "separation", "late", "cluster", "ledger", "watched")
+KINDS = ("run", "blend", "separation", "late", "cluster", "ledger", "watched", "period")
 Vector = NDArray[np.float64]
 
 

@@ -101,6 +101,7 @@ def verify(
     return done
 
 
+CHAIN = "noregret verify --chain FOLDER, the folder of the served model"
 NEEDS = {
     "blend": "the receipt of a blend needs its one table",
     "late": "the receipt of late labels needs its one log of events, or its one stream",
@@ -111,6 +112,8 @@ NEEDS = {
 
 def _other(kind: str, receipt: Any, streams: Sequence[Any], loss: Loss | None, kernel: Any) -> Verification:
     """A receipt of another kind."""
+    if kind == "period":
+        raise SettingError(f"verify: the receipt of a period is checked with its chain: {CHAIN}")
     if kind == "ledger":
         from noregret.proof.ledger import load_ledger, verify_ledger
 
