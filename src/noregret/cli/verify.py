@@ -61,15 +61,14 @@ def verify(
     from noregret.proof.verify import verify as verify_receipt
     from noregret.service.chain import verify_chain
 
-<<<<<<< HEAD
     if public is None and (envelope or previous):
         raise SettingError(f"--{'envelope' if envelope else 'previous'} goes with --public")
+    if public is not None and (chain is not None or receipt is None):
+        raise SettingError("--public checks the signature of a receipt, not of a chain")
+    vouched, told = None, list[str]()
     try:
-        vouched = None if public is None else check_signature(receipt, public, envelope=envelope, previous=previous)
-        if kind_of(decoded(receipt), str(receipt)) != "run":
-=======
-    told = list[str]()
-    try:
+        if public is not None and receipt is not None:
+            vouched = check_signature(receipt, public, envelope=envelope, previous=previous)
         if chain is not None:
             _check_alone(receipt, threads, cache)
             with telling("playing the log again", quiet):
@@ -77,7 +76,6 @@ def verify(
         elif receipt is None or not streams:
             raise SettingError(f"verify needs {'RECEIPT and ' if receipt is None else ''}STREAM, or --chain FOLDER")
         elif kind_of(decoded(receipt), str(receipt)) != "run":
->>>>>>> main
             if cache:
                 raise SettingError("--cache works only with receipts of learners")
             with telling("recomputing the receipt", quiet):
@@ -98,24 +96,18 @@ def verify(
         raise typer.Exit(1) from None
     if json:
         checks = [{"what": what, "claimed": claimed, "found": found_now} for what, claimed, found_now in done.checks]
-<<<<<<< HEAD
         signed = {} if vouched is None else {"signed": vouched}
-        put_json({"stands": True, "failed": None, "checks": checks, **signed})
-=======
-        put_json({"stands": True, "failed": None, "checks": checks, **({"told": told} if chain is not None else {})})
->>>>>>> main
+        more = {**signed, **({"told": told} if chain is not None else {})}
+        put_json({"stands": True, "failed": None, "checks": checks, **more})
     elif not quiet:
         from noregret.cli.show import table
 
         table([row for row in _rows(done.checks) if verbose or row[1] != "yes"], ("what", "claimed"))
-<<<<<<< HEAD
-        print(f"\nreceipt verified: {len(done.checks)} claims recomputed")
-        if vouched is not None:
-            print(f"signature verified: signed {vouched['signed']} by the key in {public}")
-=======
         print(
             "\n".join(["", *told, f"{'chain' if chain else 'receipt'} verified: {len(done.checks)} claims recomputed"])
         )
+        if vouched is not None:
+            print(f"signature verified: signed {vouched['signed']} by the key in {public}")
 
 
 def _check_alone(receipt: Path | None, threads: int | None, cache: bool) -> None:
@@ -125,7 +117,6 @@ def _check_alone(receipt: Path | None, threads: int | None, cache: bool) -> None
     for name, given in {"RECEIPT": receipt is not None, "--threads": threads is not None, "--cache": cache}.items():
         if given:
             raise SettingError(f"{name} cannot be used with --chain: leave it out")
->>>>>>> main
 
 
 def _rows(checks: list[tuple[str, Any, Any]]) -> list[tuple[str, str]]:
