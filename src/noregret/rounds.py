@@ -12,11 +12,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from noregret.digest import Digest
 from noregret.errors import InputError
 from noregret.stream.block import Dense, Rows, Sparse
 from noregret.stream.rowfile import Column
 
 Vector = NDArray[np.float64]
+PIECE = 65536  # rows that are digested at a time
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Rounds:
     scores: Vector | None = None  # as predicted, where a run was gathered
     bias: bool = False  # whether feature 0 is the constant 1
     moves: NDArray[np.int64] | None = None  # of many classes: (round, class, ±1) wherever w_class ± x
+    mixed: bool = False  # whether some rows were played as a matrix and others as compressed rows
 
     def __len__(self) -> int:
         return len(self.y)
@@ -43,6 +46,11 @@ class Rounds:
         """The rows as the native loops take them."""
         return self.rows.native
 
+    @property
+    def layout(self) -> str:
+        """How the loop had the rows, which decides the order of its sums: dense, sparse, or some so and some so."""
+        return "mixed" if self.mixed else "dense" if isinstance(self.rows, Dense) else "sparse"
+
     def first(self, count: int) -> Rounds:
         """The first rounds, `count` of them."""
         return self.part(0, count)
@@ -55,6 +63,28 @@ class Rounds:
         weights = None if self.weights is None else self.weights[start:stop]
         scores = None if self.scores is None else self.scores[start:stop]
         return Rounds(rows, self.y[start:stop], weights, scores, self.bias)
+
+    @property
+    def bare(self) -> Rows:
+        """The rows as they were before the constant 1 was put in front."""
+        rows = self.rows
+        if not self.bias:
+            return rows
+        if isinstance(rows, Dense):
+            return Dense(np.ascontiguousarray(rows.X[:, 1:]))
+        kept = np.ones(len(rows.indices), dtype=bool)
+        kept[rows.indptr[:-1]] = False
+        indptr = rows.indptr - np.arange(len(rows.indptr), dtype=np.int64)
+        return Sparse(indptr, rows.indices[kept] - np.uint32(1), rows.values[kept], self.width - 1)
+
+    @property
+    def digest(self) -> str:
+        """Of the rows as they were played."""
+        digest = Digest()
+        for start in range(0, len(self), PIECE):
+            part = self.part(start, min(start + PIECE, len(self)))
+            digest.update(part.bare, part.y, part.weights)
+        return digest.hexdigest()
 
     def without_bias(self, u: Vector) -> tuple[Vector, float]:
         """A comparator as (weights of the features, bias)."""
@@ -99,7 +129,7 @@ class Gathering:
 
     def __init__(self, bias: bool) -> None:
         self._bias = bias
-        self._sparse = False
+        self._sparse = self._dense = False
         self._width: int | None = None  # of dense rows
         self._widest = 0
         self._weighted = self._multiclass = False
@@ -142,6 +172,7 @@ class Gathering:
         if not len(rows):
             return
         self._widest = max(self._widest, rows.width)
+        self._dense |= isinstance(rows, Dense)
         if isinstance(rows, Dense) and not self._sparse and self._width in (None, rows.width):
             self._width = rows.width
             ones = [np.ones((len(rows), 1))] if self._bias else []
@@ -193,7 +224,8 @@ class Gathering:
         many = self._multiclass and self._count > 0
         scores = arrays["scores"].reshape(self._count, -1) if many else arrays["scores"]
         moves = arrays["moves"].reshape(-1, 3) if many else None
-        return Rounds(rows, arrays["y"], arrays["weights"] if self._weighted else None, scores, self._bias, moves)
+        weights = arrays["weights"] if self._weighted else None
+        return Rounds(rows, arrays["y"], weights, scores, self._bias, moves, self._sparse and self._dense)
 
 
 def as_sparse(rows: Rows) -> Sparse:

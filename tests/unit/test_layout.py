@@ -35,6 +35,7 @@ LEVELS = [
         "rational",
     ),
     ("rounds",),
+    ("rows_out",),
     ("learner", "finite", "experts"),
     ("run",),
     ("summary",),
@@ -56,7 +57,7 @@ LEVELS = [
     ("reporting",),
     ("tour",),
     ("cli",),
-    ("__main__",),
+    ("__main__", "noregret_verify"),
 ]
 LEVEL = {part: level for level, parts in enumerate(LEVELS) for part in parts}
 

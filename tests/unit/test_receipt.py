@@ -292,14 +292,14 @@ def test_weights_other_than_1_leave_mistake_bounds_unmet():
     [
         ("", "is neither a receipt nor a proof: it is not JSON"),
         ("[1]", "is not a receipt of noregret"),
-        ('{"receipt": 7}', "is a receipt of version 7, this noregret reads version 3"),
-        ('{"receipt": 1}', "is a receipt of version 1, this noregret reads version 3: make it again"),
-        ('{"kind": "run", "version": 3}', "states no arithmetic, this noregret checks only 'lanes-1': make it again"),
+        ('{"receipt": 7}', "is a receipt of version 7, this noregret reads version 4"),
+        ('{"receipt": 1}', "is a receipt of version 1, this noregret reads version 4: make it again"),
+        ('{"kind": "run", "version": 4}', "states no arithmetic, this noregret checks only 'lanes-1': make it again"),
         (
-            '{"kind": "run", "version": 3, "arithmetic": "outward-1"}',
+            '{"kind": "run", "version": 4, "arithmetic": "outward-1"}',
             "was made with the arithmetic 'outward-1', this noregret checks only 'lanes-1': make it again",
         ),
-        ('{"kind": "run", "version": 3, "arithmetic": "lanes-1"}', "its checksum does not match"),
+        ('{"kind": "run", "version": 4, "arithmetic": "lanes-1"}', "its checksum does not match"),
     ],
 )
 def test_files_that_are_no_receipts_get_a_sentence(text, sentence, tmp_path):

@@ -51,5 +51,6 @@ def test_one_bit_of_one_score_is_seen(monkeypatch):
 def test_python_code_of_the_users_own_is_outside_the_promise():
     own = nr.custom_loss(lambda z, y: (z - y) * (z - y), lambda z, y: 2.0 * (z - y), name="mine")
     receipt = certify(play(OnlineGradientDescent(loss=own, radius=2.0), STREAM), STREAM)
-    assert receipt.replay == {"same_bits": False, "sentence": replay.OWN.format(what="loss")}
+    said = {"same_bits": False, "sentence": replay.OWN.format(what="loss")}
+    assert receipt.replay == {**said, "rows": receipt.segments[0]["digest"], "layout": "dense"}
     verify(receipt, STREAM, loss=own)

@@ -143,6 +143,14 @@ Surrogate = Annotated[
         metavar="LOSS",
     ),
 ]
+Scores = Annotated[
+    bool | None,
+    typer.Option(
+        "--scores/--no-scores",
+        help="Whether the receipt holds the score of every round (default: up to 100,000 rounds).",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no table and show no progress bar.")]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noregret.cli.arguments import Cache, Cluster, Gap, Json, Quiet, Seconds, Surrogate, Threads
+from noregret.cli.arguments import Cache, Cluster, Gap, Json, Quiet, Scores, Seconds, Surrogate, Threads
 from noregret.cli.terminal import put_json
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def certify(
         int | None, typer.Option(help="With --cluster: cut the rows into S contiguous parts.", metavar="S")
     ] = None,
     receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
+    scores: Scores = None,
     threads: Threads = None,
     cache: Cache = False,
     json: Json = False,
@@ -97,6 +98,7 @@ def certify(
             seconds=checked_seconds(seconds),
             watch=watch,
             surrogate=surrogate,
+            scores=scores,
         )
     if receipt is not None:
         found.save(receipt)

@@ -74,6 +74,7 @@ class Delayed(Learning):
             "again": asked.again,
             "anytime": asked.anytime,
             "surrogate": asked.surrogate is not None,
+            "rows_out": asked.rows_out is not None,
             "ledger": asked.ledger is not None,
             "skip": asked.skip is not None and not when.events,
             "every": asked.every is not None and not when.events,
@@ -157,8 +158,8 @@ class Delayed(Learning):
         from noregret.proof.certify_late import late_receipt
 
         with closing_in(self.asked.silent) as watch:
-            gap, seconds = self.proof["gap"], self.proof["seconds"]
-            return late_receipt(self.late, rounds, gap=gap, seconds=seconds, watch=watch)
+            asked = {name: self.proof[name] for name in ("gap", "seconds", "scores")}
+            return late_receipt(self.late, rounds, watch=watch, **asked)
 
     def _answer(self) -> dict[str, Any]:
         from noregret.cli.show import task_figures

@@ -13,6 +13,7 @@ from noregret.cli.arguments import (
     LearnerSettings,
     Playing,
     Reading,
+    Scores,
     Shown,
     Solving,
     StreamFile,
@@ -79,6 +80,11 @@ class Asked(Shown, Solving, Reading, Playing):
         bool, typer.Option("--anytime", help="With --certify: also the regret after 1, 2, 4, 8, … rounds.")
     ] = False
     surrogate: Surrogate = None
+    scores: Scores = None
+    rows_out: Annotated[
+        Path | None,
+        typer.Option(help="Write the rows as they were played, after all preparation, to this file.", metavar="FILE"),
+    ] = None
     select: Annotated[
         str | None,
         typer.Option(

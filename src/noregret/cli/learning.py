@@ -92,9 +92,10 @@ class Learning:
         if is_broker(asked.predictions or "") and not self.takes_waiting:
             raise SettingError("--predictions goes to Redis or Kafka only with --events: give a file")
         predictions = named(asked.predictions)
-        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.ledger, asked.plot)
+        check_writable(self.stream, predictions, asked.save, asked.receipt, asked.ledger, asked.plot, asked.rows_out)
         if asked.resume is not None:
-            check_writable(str(asked.resume), predictions, asked.receipt, asked.ledger, asked.plot, what="the model")
+            others = (asked.receipt, asked.ledger, asked.plot, asked.rows_out)
+            check_writable(str(asked.resume), predictions, *others, what="the model")
             if asked.ledger is not None:
                 raise SettingError("--ledger needs every round, and a resumed model holds none")
         if asked.skip not in (None, "seen"):
@@ -132,6 +133,7 @@ class Learning:
         """What is asked of the certificates."""
         gap, seconds, anytime = self.asked.gap, self.asked.seconds, self.asked.anytime
         given = {"gap": gap, "seconds": seconds, "anytime": anytime or None, "surrogate": self.asked.surrogate}
+        given["scores"] = self.asked.scores
         for name, value in given.items():
             if value is not None and not self.asked.proves:
                 raise SettingError(f"{flag(name)} goes with --certify or --receipt")
@@ -140,7 +142,8 @@ class Learning:
                 "--certify needs every round, and a resumed model holds none:"
                 " save it and use noregret certify MODEL STREAM..."
             )
-        return {"gap": checked_gap(gap), "seconds": checked_seconds(seconds), "anytime": anytime}
+        proof = {"gap": checked_gap(gap), "seconds": checked_seconds(seconds), "anytime": anytime}
+        return {**proof, "scores": self.asked.scores}
 
     def _prepare(self, name: str | None, task: str | None, settings: dict[str, Any]) -> None:
         """What can be said before the stream is opened; a resumed learner is there already."""
@@ -208,6 +211,10 @@ class Learning:
                     self.run = replace(self.run, stopped=True)
             self.rounds = None if gathering is None or self.run.stopped else gathering.done()
             self._select_and_save()
+            if self.rounds is not None and self.asked.rows_out is not None:
+                from noregret.rows_out import write_rows
+
+                write_rows(self.asked.rows_out, self.rounds)
             if self.rounds is not None and self.asked.proves:
                 self.receipt = self._certified(self.rounds)
         if self.kind is not None and self.asked.plot is not None:
@@ -279,7 +286,9 @@ class Learning:
 
     @property
     def _looks_back(self) -> bool:
-        return self.asked.proves or self.wanted_selection is not None or self.kind in AMONG_ROWS
+        asked = self.asked
+        wanted = asked.proves or asked.rows_out is not None
+        return wanted or self.wanted_selection is not None or self.kind in AMONG_ROWS
 
     def _gathering(self, stack: ExitStack) -> Gathering | None:
         if not self._looks_back:

@@ -49,6 +49,8 @@ COMMANDS = {
     "learn": "Learn from a stream in one pass.",
     "certify": "Regret of a model's run, with proof.",
     "verify": "Recompute every number of a receipt.",
+    "keygen": "A pair of keys to sign receipts with.",
+    "sign": "Sign a receipt.",
     "compare": "Several learners on the same rounds.",
     "audit": "Regret of predictions that any model logged.",
     "merge": "Ledgers of parts as one.",

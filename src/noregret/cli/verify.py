@@ -35,6 +35,15 @@ def verify(
         bool,
         typer.Option("--verbose", help="Also list the claims that are not numbers, such as parts that must match."),
     ] = False,
+    public: Annotated[
+        Path | None, typer.Option(help="Also check who signed it: a public key, as keygen writes it.", metavar="FILE")
+    ] = None,
+    envelope: Annotated[
+        Path | None, typer.Option(help="With --public: the signature (default: RECEIPT.dsse).", metavar="FILE")
+    ] = None,
+    previous: Annotated[
+        Path | None, typer.Option(help="With --public: the receipt that must come before it.", metavar="FILE")
+    ] = None,
     threads: Threads = None,
     cache: Cache = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the table.")] = False,
@@ -48,11 +57,18 @@ def verify(
     from noregret.cli.terminal import telling
     from noregret.errors import ReceiptError, SettingError
     from noregret.proof.receipt import Receipt, decoded, kind_of
+    from noregret.proof.sign import check_signature
     from noregret.proof.verify import verify as verify_receipt
     from noregret.service.chain import verify_chain
 
-    told = list[str]()
+    if public is None and (envelope or previous):
+        raise SettingError(f"--{'envelope' if envelope else 'previous'} goes with --public")
+    if public is not None and (chain is not None or receipt is None):
+        raise SettingError("--public checks the signature of a receipt, not of a chain")
+    vouched, told = None, list[str]()
     try:
+        if public is not None and receipt is not None:
+            vouched = check_signature(receipt, public, envelope=envelope, previous=previous)
         if chain is not None:
             _check_alone(receipt, threads, cache)
             with telling("playing the log again", quiet):
@@ -80,7 +96,9 @@ def verify(
         raise typer.Exit(1) from None
     if json:
         checks = [{"what": what, "claimed": claimed, "found": found_now} for what, claimed, found_now in done.checks]
-        put_json({"stands": True, "failed": None, "checks": checks, **({"told": told} if chain is not None else {})})
+        signed = {} if vouched is None else {"signed": vouched}
+        more = {**signed, **({"told": told} if chain is not None else {})}
+        put_json({"stands": True, "failed": None, "checks": checks, **more})
     elif not quiet:
         from noregret.cli.show import table
 
@@ -88,6 +106,8 @@ def verify(
         print(
             "\n".join(["", *told, f"{'chain' if chain else 'receipt'} verified: {len(done.checks)} claims recomputed"])
         )
+        if vouched is not None:
+            print(f"signature verified: signed {vouched['signed']} by the key in {public}")
 
 
 def _check_alone(receipt: Path | None, threads: int | None, cache: bool) -> None:

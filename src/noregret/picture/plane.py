@@ -18,7 +18,6 @@ from noregret.batch import BatchRun, retraced
 from noregret.errors import SettingError
 from noregret.learner.core import Core
 from noregret.picture.canvas import thinned
-from noregret.proof.facts.candidates import without_bias
 from noregret.proof.replay import chains, classes, fresh, replay
 from noregret.proof.separation import labelled_rows
 from noregret.rounds import Rounds
@@ -173,7 +172,7 @@ def film_of_rounds(name: str, core: Core, rounds: Rounds, most: int) -> Film:
     found = [_moment(twin, 0, width, columns)]
     for start, stop in _stretches(rounds, core, most):
         before, part = int(twin.state["updates"][0]), rounds.part(start, stop)
-        twin.play(without_bias(part), np.ascontiguousarray(part.y), part.weights)
+        twin.play(part.bare, np.ascontiguousarray(part.y), part.weights)
         if int(twin.state["updates"][0]) > before:
             rows = np.array([start]) if stop - start == 1 else np.zeros(0, np.int64)
             found.append(_moment(twin, stop, width, columns, rows))
@@ -232,7 +231,7 @@ def linear_score(theta: Vector, bias: bool, columns: Ints) -> Score:
 
 def plane_of(rounds: Rounds, core: Core | None = None) -> tuple[Plane, Ints]:
     """The rows as points, and which features they are; a file that counts features from 1 has an empty one in front."""
-    rows = without_bias(rounds)
+    rows = rounds.bare
     if not len(rounds):
         raise SettingError("plot: no round was played, so there is nothing to draw")
     width, known = rows.width, None if core is None or core.features is None else core.features

@@ -19,7 +19,6 @@ from noregret.picture.canvas import COLOURS, plain_frame, signed, thinned
 from noregret.picture.plane import rounds_of
 from noregret.proof import enclose, solve
 from noregret.proof.facts import judged_by
-from noregret.proof.facts.candidates import without_bias
 from noregret.proof.receipt import Receipt
 from noregret.proof.regret import Against
 from noregret.proof.replay import classes, fresh
@@ -124,7 +123,7 @@ def _ridge(run: Run, rounds: Rounds, u: Vector, place: int) -> tuple[float, floa
     twin.grow(rounds.width - int(rounds.bias), sparse=isinstance(rounds.rows, Sparse))
     if place:
         part = rounds.first(place)
-        twin.play(without_bias(part), np.ascontiguousarray(part.y), part.weights)
+        twin.play(part.bare, np.ascontiguousarray(part.y), part.weights)
     w = np.concatenate([[twin.bias], twin.weights]) if rounds.bias else twin.weights
     w = np.concatenate([w, np.zeros(len(u) - len(w))])
     return float(w @ w), float(w @ u), float(u @ u)

@@ -28,6 +28,7 @@ from noregret.proof.replay import (
     described,
     described_loss,
     fresh,
+    own_code,
     read_again,
     reading,
     replay,
@@ -39,6 +40,7 @@ from noregret.proof.theorems import spoken
 from noregret.run import Run
 
 GAP = 1e-4
+LOGGED = 100_000  # rounds whose scores a receipt holds by default
 Watch = Callable[[float, float], None]  # the two ends of the comparator's loss, while they close in
 
 
@@ -62,6 +64,7 @@ def certify(
     watch: Watch | None = None,
     selection: Selection | None = None,
     surrogate: str | Loss | None = None,
+    scores: bool | None = None,
 ) -> Any:
     """The regret of a run as a certified interval, and every theorem that applies, with the evidence to re-check them.
 
@@ -70,7 +73,9 @@ def certify(
     rounds. The interval's width is at most `gap` of the comparator's loss (or of 1), unless `seconds` run out before.
     `selection` is what `select` chose from the run: the receipt then proves its risk certificates too. `surrogate` is a
     convex loss, by name or a `custom_loss`: a perceptron's mistakes are compared with it too (Mohri & Rostamizadeh,
-    Theorem 2). Of a run that was watched from its first round on the receipt holds what the watchers claim, too.
+    Theorem 2). `scores` is whether the receipt holds the score of every round, for those who cannot play the run again;
+    by default up to 10⁵ rounds.
+    Of a run that was watched from its first round on the receipt holds what the watchers claim, too.
 
     >>> from noregret.learner import OnlineGradientDescent
     >>> from noregret.protocol import play
@@ -84,7 +89,7 @@ def certify(
             raise SettingError(f"certify: late labels have one log of events, or one stream, {len(streams)} were given")
         from noregret.proof.certify_late import certify_late
 
-        return certify_late(run, streams[0], gap=gap, seconds=seconds)
+        return certify_late(run, streams[0], gap=gap, seconds=seconds, scores=scores)
     core = _learner_of(run)
     asked, segments = chosen_surrogate(surrogate, core), chains(core)
     given = [read_again(stream, core.options) for stream in streams]
@@ -105,6 +110,7 @@ def certify(
         seconds=seconds,
         watch=watch,
         surrogate=asked,
+        scores=scores,
     )
     made = made if selection is None else with_selection(made, selection)
     return WatchedReceipt(made, watched_claims(watchers, again)) if watchers else made
@@ -158,6 +164,7 @@ def receipt_of(
     seconds: float = math.inf,
     watch: Watch | None = None,
     surrogate: Loss | None = None,
+    scores: bool | None = None,
 ) -> Receipt:
     """The receipt of rounds that were kept while they were played."""
     run, rounds = played.run, played.rounds
@@ -188,9 +195,26 @@ def receipt_of(
         regret=main,
         curve=others,
         certificates=[claimed(one, facts, margin.beside(facts)) for one in spoken(facts)],
-        points={**points, **{name: point for name, point in facts.points.items() if name not in points}},
+        points={
+            **points,
+            **{name: facts.points[name] for name in facts.points if name not in points},
+            **logged(played, scores),
+        },
         surrogate=None if surrogate is None else described_loss(surrogate),
     )
+
+
+def logged(played: Replayed, asked: bool | None) -> dict[str, Vector]:
+    """The scores of the run, where a receipt holds them: of many classes, and of the user's own code, it never does."""
+    scores = played.rounds.scores
+    if scores is None or scores.ndim != 1 or own_code(played.run.learner) is not None:
+        if asked:
+            raise SettingError(
+                f"{spelled('scores', python='scores=True')} must be left out: this learner has no score to log"
+            )
+        return {}
+    kept = len(scores) <= LOGGED if asked is None else asked
+    return {"scores": scores} if kept else {}
 
 
 def _written(found: dict[str, Any], margin: Margin) -> dict[str, Any]:

@@ -20,7 +20,9 @@ from noregret.proof.solve import best
 from noregret.rounds import Gathering, Rounds
 
 
-def certify_late(late: LateRun, stream: Any, *, gap: float = GAP, seconds: float = math.inf) -> LateReceipt:
+def certify_late(
+    late: LateRun, stream: Any, *, gap: float = GAP, seconds: float = math.inf, scores: bool | None = None
+) -> LateReceipt:
     """The receipt of a late run, which is played again from its events or its rows."""
     core = late.run.learner
     again = fresh(core.name, core.settings, classes(core))
@@ -31,11 +33,17 @@ def certify_late(late: LateRun, stream: Any, *, gap: float = GAP, seconds: float
         arrived = gathering.done()
     if played.book.digest != late.book.digest:
         raise InputError("not the events that this model learned from", getattr(stream, "source", None))
-    return late_receipt(played, arrived, gap=gap, seconds=seconds)
+    return late_receipt(played, arrived, gap=gap, seconds=seconds, scores=scores)
 
 
 def late_receipt(
-    late: LateRun, arrived: Rounds, *, gap: float = GAP, seconds: float = math.inf, watch: Watch | None = None
+    late: LateRun,
+    arrived: Rounds,
+    *,
+    gap: float = GAP,
+    seconds: float = math.inf,
+    watch: Watch | None = None,
+    scores: bool | None = None,
 ) -> LateReceipt:
     """The receipt of rounds that were kept while they were played."""
     core = late.run.learner
@@ -63,6 +71,6 @@ def late_receipt(
         regret=regret,
         certificates=[claimed(one, facts) for one in theorems_of(facts)],
         points=points,
-        run=receipt_of(own, [segment], core, gap=gap, seconds=seconds, watch=watch),
+        run=receipt_of(own, [segment], core, gap=gap, seconds=seconds, watch=watch, scores=scores),
         source=source_in(late),
     )

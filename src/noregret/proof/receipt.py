@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from noregret.atomic import whole_file
 from noregret.errors import ReceiptError, SettingError
 
-VERSION = 3
+VERSION = 4
 ARITHMETIC = "lanes-1"  # sums in stated lanes, functions of the core: the same bits everywhere; see docs/receipts.md
 KINDS = ("run", "blend", "separation", "late", "cluster", "ledger", "watched", "period")
 Vector = NDArray[np.float64]

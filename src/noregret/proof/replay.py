@@ -161,11 +161,11 @@ def reading(core: Core) -> dict[str, Any]:
 
 def same_bits(played: Replayed) -> dict[str, Any]:
     """What a replay must give again to the last bit: every score of the run, and the learner after the last round."""
-    core = played.run.learner
-    own = own_code(core)
+    core, rounds = played.run.learner, played.rounds
+    own, rows = own_code(core), {"rows": rounds.digest, "layout": rounds.layout}
     if own is not None:
-        return {"same_bits": False, "sentence": OWN.format(what=own)}
-    return {"same_bits": True, "sentence": SAME, "scores": _of_scores(played), "learner": _of_learner(core)}
+        return {"same_bits": False, "sentence": OWN.format(what=own), **rows}
+    return {"same_bits": True, "sentence": SAME, "scores": _of_scores(played), "learner": _of_learner(core), **rows}
 
 
 def _of_scores(played: Replayed) -> str:

@@ -20,7 +20,7 @@ from noregret.errors import SettingError, spelled
 from noregret.learner import LEARNERS
 from noregret.learner.core import Core
 from noregret.rounds import Rounds
-from noregret.stream.block import Dense, Rows, Sparse
+from noregret.stream.block import Dense, Sparse
 
 Vector = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -116,7 +116,7 @@ class Regeneration:
                     start, w = begin, now
                 seen = updates
             part = self.rounds.part(begin, end)
-            self.scores.append(twin.play(without_bias(part), np.ascontiguousarray(part.y), part.weights))
+            self.scores.append(twin.play(part.bare, np.ascontiguousarray(part.y), part.weights))
         yield Candidate(start, len(self.rounds), w)
 
     @property
@@ -130,19 +130,6 @@ def _weights(core: Core, rounds: Rounds) -> Vector:
     bias = [core.bias] if rounds.bias else []
     found = np.concatenate([bias, core.weights])
     return np.concatenate([found, np.zeros(max(rounds.width - len(found), 0))])
-
-
-def without_bias(rounds: Rounds) -> Rows:
-    """The rows as they were before the constant 1 was put in front."""
-    rows = rounds.rows
-    if not rounds.bias:
-        return rows
-    if isinstance(rows, Dense):
-        return Dense(np.ascontiguousarray(rows.X[:, 1:]))
-    kept = np.ones(len(rows.indices), dtype=bool)
-    kept[rows.indptr[:-1]] = False
-    indptr = rows.indptr - np.arange(len(rows.indptr), dtype=np.int64)
-    return Sparse(indptr, rows.indices[kept] - np.uint32(1), rows.values[kept], rounds.width - 1)
 
 
 def rounding(rounds: Rounds) -> float:
