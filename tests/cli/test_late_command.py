@@ -159,7 +159,7 @@ def test_labels_that_come_at_a_time(noregret, here):
         (["--events"], "--events needs --task binary, multiclass or regression, or a model with --resume"),
         (["--events", *TASK, "--label", "x"], "--label is for the columns of a table, and events have none"),
         (["--events", *TASK], "rows.svm:1: is not an event"),
-        (["--arrival", "x"], "--arrival or --time names a column, but an svmlight file has no named columns"),
+        (["--arrival", "x"], "--arrival names a column, but an svmlight file has no named columns"),
         (["--delay", "3", "--learner", "ogd", "--loss", "squared", "--rate", "late"], "bounded slopes"),
     ],
 )
@@ -238,7 +238,7 @@ def test_baselines_are_shares_of_the_rounds_that_they_count(noregret, here):
 def test_a_column_that_there_is_not_is_named_as_it_was_given(noregret, here):
     (here / "t.csv").write_text("a,k,label\n1,1,1\n2,2,0\n")
     answer = noregret("learn", "t.csv", "--arrival", "knwon")
-    assert answer.code == 2 and "'knwon' for --arrival or --time" in answer.err
+    assert answer.code == 2 and "'knwon' for --arrival" in answer.err
     (here / "d.csv").write_text("a,k,label\n1,2024-01-01,1\n2,2024-01-02,0\n")
     answer = noregret("learn", "d.csv", "--arrival", "k")
     assert answer.code == 2 and "name the column with the time of each row, --time COLUMN" in answer.err

@@ -145,7 +145,9 @@ def test_every_receipt_of_a_voted_perceptron_stands(stream, tie):
     assert not receipt.broken
     verify(receipt, stream)
     names = {one["theorem"] for one in receipt.certificates}
-    assert names == {one.name for one in THEOREMS.values() if "voted" in one.learners}
+    assert names == {
+        name for name, one in THEOREMS.items() if "voted" in one.learners and not name.startswith("cover-")
+    }
 
 
 def test_the_test_error_of_the_vote_is_an_estimate_under_what_cannot_be_checked():

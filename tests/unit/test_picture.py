@@ -285,7 +285,7 @@ def test_kinds_that_a_thing_has_not(perceptron, descent, receipt):
     for ask, sentence in (
         (
             lambda: plot(perceptron, kind="regret"),
-            "must be one of error, risk, mistakes, reliability, weights, boundary",
+            "must be one of error, risk, mistakes, reliability, weights, windows, boundary",
         ),
         (lambda: plot(perceptron, kind="boundary"), "pass the stream that the learner was trained on"),
         (lambda: plot(perceptron, NOISY, kind="boundary"), "rows with two features; these have 4"),

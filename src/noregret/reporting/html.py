@@ -18,7 +18,7 @@ from noregret.summary import at_least, at_most, number
 VOID = frozenset({"meta", "br"})
 BRACED = re.compile(r"([_^])\{([^{}]*)\}")
 POWER = re.compile(r"\^\(((?:[^()]|\([^()]*\))*)\)|\^([A-Za-z]+)")
-INDEX = re.compile(r"_([A-Za-zŷθ]{1,2}(?![A-Za-z])|\d)")
+INDEX = re.compile(r"_([A-Za-zŷθμ]{1,2}(?![A-Za-z])|\d)")
 CODE = re.compile(r"`([^`]+)`")
 
 

@@ -203,7 +203,7 @@ class Tally:
     sums: Vector = field(default_factory=lambda: np.zeros(LEDGER_NUMBERS))
     G: Vector = field(default_factory=lambda: np.zeros(0))
     slack: float = 0.0  # how far the values of the loss may be off, where the loss says so itself
-    weight: float = 0.0  # Σk of the rounds, rounded up
+    weight: float = 0.0  # Σk of the rounds
 
     def add(self, rows: Rows, y: Vector, weights: Vector | None, scores: Vector, moves: Any = None) -> None:
         """One block; rows of weight 0 are no rounds."""
@@ -217,14 +217,14 @@ class Tally:
         enter_scores(self.loss.native, scores, y, NO_WEIGHTS if weights is None else weights, self.sums, taken)
         there = ~np.isnan(scores) if weights is None else (weights != 0.0) & ~np.isnan(scores)
         self.rounds += int(np.count_nonzero(there))
-        weight = float(np.count_nonzero(there)) if weights is None else arithmetic.total(weights[there])
-        self.weight = up((self.weight + weight) * (1.0 + gamma(len(y) + 2)))
+        taken_in = np.ones(int(np.count_nonzero(there))) if weights is None else weights[there]
+        self.weight = _summed(self.weight, taken_in)
         if self.loss.slack_of is not None:
             some = there & np.isfinite(scores)
             z, labels = scores[some], y[some]
             off = self.loss.slack(self.loss.values(z, labels), z, labels)
             off = off if weights is None else weights[some] * off
-            self.slack = float(np.add.accumulate(np.concatenate([[self.slack], off]))[-1])  # however blocks were cut
+            self.slack = _summed(self.slack, off)
         return taken
 
     def widen(self, width: int) -> None:
@@ -242,7 +242,7 @@ class Tally:
         faint = sums["slopes"] * math.sqrt(len(G) + 1.0) * 2.0**-536  # rows whose squares were too small to add up
         norms = up((sums["norms"] + faint) * more)
         error = up(share * norms * (1.0 + 8.0 * HALF) + lost * math.sqrt(len(G) + 1.0))
-        small = up(self.weight * TINY)  # what values and slopes below the smallest floats dropped
+        small = up(self.weight * more * TINY)  # what values and slopes below the smallest floats dropped
         off = up(share * sums["sizes"] * more + lost + small)
         own = 16.0 * 2.0 * HALF * sums["sizes_of_loss"] * more
         if self.loss.slack_of is not None:
@@ -264,6 +264,11 @@ class Tally:
             sizes,
             not sums["flawed"],
         )
+
+
+def _summed(start: float, more: Vector) -> float:
+    """One after another, however blocks are cut."""
+    return float(np.add.accumulate(np.concatenate([[start], more]))[-1])
 
 
 def _sound(found: Interval) -> Interval:

@@ -108,7 +108,7 @@ class Counter:
         tally = self.tally
         told = None
         if tally is not None:
-            told = [tally.rounds, tally.slack, tally.sums.tobytes(), *packed(tally.G)]
+            told = [tally.rounds, tally.slack, tally.weight, tally.sums.tobytes(), *packed(tally.G)]
         return {"mistakes": self.mistakes, "tally": told}
 
     def restore(self, kept: dict[str, Any]) -> None:
@@ -118,11 +118,12 @@ class Counter:
             raise ValueError("a window is judged by another loss")
         if self.tally is None:
             return
-        rounds, slack, sums, *G = kept["tally"]
+        rounds, slack, weight, sums, *G = kept["tally"]
         found = np.frombuffer(sums, "<f8").astype(np.float64)
         if found.shape != self.tally.sums.shape:
             raise ValueError("the sums of a window do not fit")
-        self.tally.rounds, self.tally.slack, self.tally.sums, self.tally.G = rounds, slack, found, unpacked(*G)
+        self.tally.rounds, self.tally.slack, self.tally.weight = rounds, slack, weight
+        self.tally.sums, self.tally.G = found, unpacked(*G)
 
 
 # -- as a model file keeps them ----------------------------------------------------------------------------------------

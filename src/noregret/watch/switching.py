@@ -21,7 +21,7 @@ def best_switching(parts: int, bound: Callable[[int, int], float], switches: int
     The bounds of blocks are upper ends, and so are the sums.
 
     >>> best_switching(3, lambda i, j: [[0, 1, 0, 0], [0, 0, 5, 0], [0, 0, 0, 1]][i][j], 2)
-    [0, 5.000000000000001, 7.000000000000002]
+    [0, 1.0000000000000002, 7.000000000000002]
     """
     reached = [-math.inf] * (parts + 1)
     cost = {(i, j): bound(i, j) for i in range(parts) for j in range(i + 1, parts + 1)}

@@ -81,6 +81,7 @@ class Windows:
 
     @property
     def period(self) -> str | None:
+        """day or week; None where windows are of a number of rounds."""
         return self.length if self.length in PERIODS else None
 
     @property

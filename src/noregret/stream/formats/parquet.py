@@ -29,7 +29,7 @@ def read_parquet(file: Input, settings: Settings) -> ArrowTable:
     with whole_file_of(file.name), file.seekable() as handle:
         opened = opened_parquet(handle)
         schema, length = opened.schema_arrow, opened.metadata.num_rows
-        itself = handle.name == file.path
+        itself = getattr(handle, "name", None) == file.path
     table = ArrowTable(file.name, schema, batches, settings, length=length)
     table.path = file.path if itself else None
     return table
