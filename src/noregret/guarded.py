@@ -54,7 +54,10 @@ def set_guard(alarm: Guarding | None, core: Core, passes: int, keep: Keeper | No
     if passes > 1:
         raise SettingError(f"{spelled('alarm')} watches the predictions of new rows: give one pass, got {passes}")
     if alarm.changes and keep is not None:
-        raise SettingError("play: keep needs one learner from the first round to the last: use on_alarm='continue'")
+        raise SettingError(
+            f"{spelled('on_alarm')} restart and reshare let another learner go on; windows, ledgers and kept rounds"
+            f" need one learner from the first round to the last: use {spelled('on_alarm', 'continue')}"
+        )
     return alarm.guard(core)
 
 

@@ -228,17 +228,42 @@ class Loss:
 
 def svmlight(path: str, two: Any, numbers: bool) -> tuple[list[Any], list[Row], list[float], list[float] | None]:
     """Labels, rows, codes and, of rows as they were played, weights; a feature is the number that is written."""
-    text = Path(path).read_text(encoding="utf-8")
+    text = written(path)
     handed = text.startswith("# rows as they were played")
     labels, rows, k = list[Any](), list[Row](), list[float]()
-    for line in text.splitlines():
+    for place, line in enumerate(text.splitlines(), 1):
         before, _, behind = line.partition("#")
         if said := before.split():
             pairs = [one.partition(":") for one in said[1:] if not one.startswith("qid:")]
+            try:
+                rows.append(([int(j) for j, _, _ in pairs], [float(x) for _, _, x in pairs]))
+                k.append(float(behind.rpartition("weight ")[2] or 1.0) if handed else 1.0)
+            except ValueError:
+                raise other_format(path, place, line) from None
             labels.append(said[0])
-            rows.append(([int(j) for j, _, _ in pairs], [float(x) for _, _, x in pairs]))
-            k.append(float(behind.rpartition("weight ")[2] or 1.0) if handed else 1.0)
-    return labels, rows, codes(labels, two if not handed else None, numbers), k if handed else None
+    try:
+        return labels, rows, codes(labels, two if not handed else None, numbers), k if handed else None
+    except FailedError:
+        if any(j for j, _ in rows):
+            raise
+        raise other_format(path, 1, text.partition("\n")[0]) from None  # unknown labels, no feature
+
+
+FORMATS = "rows must be svmlight (noregret learn --rows-out FILE writes them), events of late labels JSON Lines"
+
+
+def written(path: str) -> str:
+    """The text of a file of rows."""
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise UsageError(f"{path}: {FORMATS}; this is not text in UTF-8") from None
+
+
+def other_format(path: str, place: int, line: str) -> UsageError:
+    return UsageError(f"{path}:{place}: {FORMATS}, got {line[:60]!r}")
 
 
 def prepared(rows: list[Row], how: Mapping[str, Any]) -> list[Row]:
@@ -1321,10 +1346,15 @@ def _late_claims(done: Claims, said: dict[str, Any], f: Facts, plays: Facts, boo
 def events(book: Book, path: str, two: Any, numbers: bool) -> bytes:
     """A log of events, one JSON object a line; the digest of the log as it is written."""
     log, names = bytes(32), book.names
-    for line in Path(path).read_text(encoding="utf-8-sig").splitlines():
+    for place, line in enumerate(written(path).splitlines(), 1):
         if not line.strip():
             continue
-        event = json.loads(line)
+        try:
+            event = json.loads(line)
+        except ValueError:
+            raise other_format(path, place, line) from None
+        if not isinstance(event, dict):
+            raise other_format(path, place, line)
         x, y, key = event.get("x"), event.get("y"), event.get("id", f"\0{book.counts['predicted']}")
         code = None if y is None else codes([y], two, numbers)[0]
         if isinstance(x, dict):
@@ -1514,7 +1544,9 @@ def check(receipt: str, paths: Sequence[str]) -> Claims:
     try:
         said = json.loads(Path(receipt).read_text(encoding="utf-8"))
         kind = said["kind"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except OSError as error:
+        raise UsageError(f"{receipt}: cannot be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{receipt}: is not a receipt ({error})") from None
     if said.get("version") != VERSION or said.get("arithmetic") != ARITHMETIC:
         raise UsageError(f"{receipt}: this file reads version {VERSION} with the arithmetic {ARITHMETIC}")
@@ -1549,7 +1581,7 @@ def main(given: Sequence[str]) -> int:
     except FailedError as error:
         print(f"does not stand: {error}")
         return 1
-    except (UsageError, OSError) as error:
+    except UsageError as error:
         print(error, file=sys.stderr)
         return 2
     for one in done.uncovered:

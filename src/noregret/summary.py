@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Row = tuple[str, str, str]
 RINGS = 5  # rounds of an alarm that are named
+EARLY = 200  # rounds: an alarm that rings sooner may hear a learner that has not learned yet
 MOST = 1e100  # an e-value of which no more is said
 RUN_HEAD = ("", "total", "per row")  # of the table of a run
 WAITS = {  # rows without a label
@@ -254,6 +255,8 @@ def alarm_rows(alarm: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("  null", alarm["words"]),
         ("  false alarm", f"with probability at most {alarm['false_alarm']:g} in the whole life of the run"),
     ]
+    if rang and not alarm["after"] and rang[0] <= EARLY:
+        rows.append(("", "a learner that has learned little errs more: --after N arms the alarm later"))
     if alarm["on_alarm"] != "continue":
         rows.append(("", f"test k spends 6δ/(π²k²) of it, δ = {alarm['false_alarm']:g}; now k = {alarm['tests']}"))
     rows += [("  e-value", now), ("  rounds", _watched(alarm))]

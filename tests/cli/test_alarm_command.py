@@ -85,8 +85,11 @@ def test_resuming_goes_on_with_the_alarm(noregret, rows):
     second = noregret("learn", "two.csv", "--resume", "m.nr", "--save", "m.nr", "--json", "--fail-on-alarm")
     assert second.json["alarm"] == whole["alarm"]
     assert (first.json["alarm"]["rang"] == []) == (second.code == 3)
-    later = noregret("learn", "calm.csv", "--resume", "m.nr", "--again", "--json", "--fail-on-alarm")
+    (rows / "later.csv").write_text(HEAD + text(1500, seed=2))
+    later = noregret("learn", "later.csv", "--resume", "m.nr", "--json", "--fail-on-alarm")
     assert later.code == 0  # it rang in an earlier call
+    again = noregret("learn", "two.csv", "--resume", "m.nr", "--again")
+    assert again.code == 2 and "alarms and windows are of predictions of new rows" in again.err
     grown = noregret("learn", "bad.csv", "--resume", "m.nr", "--skip", "seen", "--json")
     assert grown.code == 2  # of two streams the last is asked for
     (rows / "grown.csv").write_text(HEAD + "".join(lines))

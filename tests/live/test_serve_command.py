@@ -150,7 +150,62 @@ def test_a_port_that_is_taken_leaves_no_model(tmp_path):
     assert "there is a model called 'm'" in taken.err
     other = call("serve", "--models", str(tmp_path / "first"), "--port", "0")
     assert (other.code, "is served by another process" in other.err) == (2, True)
+    beside = call("serve", "--models", str(tmp_path / "first"), "--new", "n", *OGD, "--port", "0")
+    assert (beside.code, "is served by another process" in beside.err) == (2, True)
+    assert [path.name for path in (tmp_path / "first").iterdir()] == ["m"]
     service.end()
+
+
+WATCHED = {
+    "windows": (
+        ["--windows", "20"],
+        "keeps windows of labels that come at once, which a service does not go on with: save a model learned without"
+        " --windows",
+    ),
+    "alarm": (
+        ["--alarm", "level:0.3"],
+        "keeps an alarm, which a service does not go on with: save a model learned without --alarm",
+    ),
+    "late alarm": (
+        ["--alarm", "level:0.3", "--delay", "5"],
+        "keeps an alarm, which a service does not go on with: save a model learned without --alarm",
+    ),
+    "select": (
+        ["--loss", "logistic", "--select", "average"],
+        "cannot be served: a model saved with --select no longer learns, so it cannot take late labels",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_a_saved_model_that_cannot_be_served_is_named_before_anything_is_made(tmp_path, name):
+    words, sentence = WATCHED[name]
+    rows, folder = tmp_path / "rows.svm", tmp_path / "models"
+    rows.write_text("1 1:1\n-1 1:-1\n" * 30)
+    folder.mkdir()
+    for path, more in (("a.nr", []), ("w.nr", words)):
+        done = call("learn", str(rows), "--learner", "ogd", *more, "--save", str(folder / path), "--quiet")
+        assert done.code == 0, done.err
+    for new in (["--new", "fraud", *OGD], ["--new", "fraud", *OGD], []):
+        answer = call("serve", "--models", str(folder), *new, "--port", "0")
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err == f"noregret: {folder / 'w.nr'}: {sentence}\n"
+        assert sorted(path.name for path in folder.iterdir()) == ["a.nr", "w.nr"]
+
+
+def test_a_model_with_windows_of_late_labels_is_served_and_goes_on_with_them(tmp_path):
+    rows, path = tmp_path / "rows.svm", tmp_path / "models" / "late.nr"
+    rows.write_text("1 1:1\n-1 1:-1\n" * 30)
+    path.parent.mkdir()
+    words = ["--learner", "ogd", "--windows", "20", "--delay", "5", "--save", str(path), "--quiet"]
+    assert call("learn", str(rows), *words).code == 0
+    service = Service(path.parent)
+    asked(service.port, "POST", "/v1/models/late/predict", {"id": "a", "x": [0.0, 1.0]})
+    assert asked(service.port, "POST", "/v1/models/late/label", {"id": "a", "y": 1})[1]["state"] == "learned"
+    service.end()
+    served = Served(path.parent / "late")
+    assert served.late.windows.predicted == 61
+    served.close(snapshot=False)
 
 
 def test_without_the_extra_one_sentence(tmp_path):

@@ -80,6 +80,42 @@ def test_exit_codes(given, code, monkeypatch):
     assert noregret_verify.main(given) == code
 
 
+FORMATS = "rows must be svmlight (noregret learn --rows-out FILE writes them), events of late labels JSON Lines"
+
+
+@pytest.mark.parametrize("receipt", ["logistic.json", "late.json"])
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"a,b,c,label\n1,2,3,0\n", f":1: {FORMATS}, got 'a,b,c,label'"),
+        (b"0.5,0.25\n", f":1: {FORMATS}, got '0.5,0.25'"),
+        (b"a\tb\tlabel\n", f":1: {FORMATS}, got 'a\\tb\\tlabel'"),
+        (b"\xff\xfe\n", f": {FORMATS}; this is not text in UTF-8"),
+        (None, ": cannot be read: No such file or directory"),
+    ],
+)
+def test_files_that_are_no_rows_are_bad_usage(receipt, text, sentence, tmp_path, capsys):
+    rows = tmp_path / "rows.csv"
+    if text is not None:
+        rows.write_bytes(text)
+    assert noregret_verify.main([str(HERE / receipt), str(rows)]) == 2
+    assert capsys.readouterr() == ("", f"{rows}{sentence}\n")
+
+
+def test_a_receipt_that_is_missing_is_one_sentence(tmp_path, capsys):
+    path = str(tmp_path / "none.json")
+    assert noregret_verify.main([path, "rows.svm"]) == 2
+    assert capsys.readouterr() == ("", f"{path}: cannot be read: No such file or directory\n")
+
+
+def test_rows_of_another_label_fail(tmp_path, capsys):
+    """They are svmlight: the claim is what is wrong."""
+    rows = tmp_path / "rows.svm"
+    rows.write_text("what\n1 1:1\n")
+    assert noregret_verify.main([str(HERE / "logistic.json"), str(rows)]) == 1
+    assert capsys.readouterr().out == "does not stand: the label 'what' is none of the receipt's\n"
+
+
 def test_its_exponential_has_the_bits_of_the_core():
     rng = np.random.default_rng(0)
     xs = np.concatenate([rng.normal(size=500) * 20, rng.uniform(-746, 710, 500), [0.0, -0.0, -745.0, 709.7, 800.0]])

@@ -258,6 +258,8 @@ class Learning:
         self.alarm, self.rung_before = alarm_of(self.watch, core), rings(core)
         if self.kind in AMONG_ROWS:
             check_kind(self.alarm, self.kind)
+        if self.asked.again and (self.alarm is not None or "windows" in (core.watched or {})):
+            raise SettingError("--again learns once more from rows; alarms and windows are of predictions of new rows")
         self.windows = windows_of(self.kept, self.time, core, self.choice.radius, self.schedule, self.comes_late)
         self.watchers = {"alarm": self.alarm, "windows": self.windows}
         if self.asked.proves and not self.comes_late:

@@ -113,7 +113,6 @@ def serve(
         raise SettingError(f"serve needs {', '.join(missing)}: pip install 'noregret[serve]'")
     from noregret.cli.options import flag
     from noregret.service import serving
-    from noregret.service.served import create
 
     periods = kept.periods()
     address = serving.Address(reached.host, reached.port, serving.read_key(reached.key))
@@ -124,16 +123,19 @@ def serve(
             if value is not None:
                 raise SettingError(f"{flag(name)} is for a model that is made: it needs --new NAME")
         serving.check_folder(models)
-        core = None
+        made = []
     else:
         serving.check_new(models, new.new)
-        core = _learner(new)
-    with serving.listening(address) as listener:
-        if core is not None:
-            given = {name: value for name, value in rules.items() if value is not None}
-            create(models / str(new.new), core, **given)
-        serving.take_over(models)
-        serving.run(models, listener, address, _announced, periods=periods)
+        given = {name: value for name, value in rules.items() if value is not None}
+        made = [(models / new.new, _learner(new), given)]
+    made += serving.saved_models(models)
+    with serving.listening(address) as listener, serving.making(made) as keep:
+
+        def announced(url: str, names: list[str]) -> None:
+            keep()
+            print(f"serving {', '.join(names)} on {url}", flush=True)
+
+        serving.run(models, listener, address, announced, periods=periods)
 
 
 def _learner(new: New) -> Any:
@@ -152,7 +154,3 @@ def _learner(new: New) -> Any:
     task = None if new.task is None else Task.parse(new.task)
     reading = {**Rows().said(), "positive": new.positive, "class_weight": None}
     return chosen_without_rows(Wanted(name, task, settings, reading, certify=False), "--new").core
-
-
-def _announced(url: str, models: list[str]) -> None:
-    print(f"serving {', '.join(models)} on {url}", flush=True)

@@ -119,6 +119,8 @@ class Group:
 def why_no_reliability(run: Run) -> str | None:
     if run.learner.regression or run.tally is not None:
         return "reliability needs scores for two classes"
+    if run.rounds and not run.state["bins"].any():
+        return "reliability needs scores that were counted, and a run on shards counts none"
     return None if run.rounds else "no round was played, so there is nothing to draw"
 
 

@@ -91,4 +91,6 @@ def _described(found: Listened) -> dict[str, Any]:
 def _facts(found: Listened) -> AlarmFacts:
     assert found.last is not None
     losses = np.concatenate([np.zeros(0), *found.losses])
-    return AlarmFacts(losses, found.asked.level, found.asked.false_alarm, left_out=found.last.unlabelled)
+    before = found.last.rounds - len(losses)
+    asked = found.asked
+    return AlarmFacts(losses, asked.level, asked.false_alarm, left_out=found.last.unlabelled, before=before)

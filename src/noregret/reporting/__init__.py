@@ -21,7 +21,7 @@ from noregret.reporting.html import DAMAGE, Subject
 from noregret.reporting.other import blended, separated
 from noregret.reporting.page import as_page, cards
 from noregret.reporting.run import certified, modelled, same_run
-from noregret.reporting.windows import with_windows
+from noregret.reporting.windows import with_watchers
 from noregret.run import Run, came_late
 from noregret.task.blend import Blend
 from noregret.task.separate import Separation
@@ -106,7 +106,7 @@ def _made(source: Source, model: Source | None) -> Subject:
         return modelled(name, found)
     if isinstance(found, WatchedReceipt):
         made = certified(name, found.run, None, source.digest, "")
-        return with_windows(made, found.watched["windows"]) if "windows" in found.watched else made
+        return with_watchers(made, found.watched)
     return (blended if kind_of(found) == "blend" else separated)(name, found, source.digest)
 
 
@@ -135,6 +135,12 @@ def _source(given: Any, place: int) -> Source:
 
 
 LATE = "labels came late, of which there is no report: learn prints its figures"
+NO_PAGE = {  # kinds of receipts that are not drawn, and what shows them
+    "late": f"a run whose {LATE}, and noregret verify checks it",
+    "ledger": "ledgers, which has no page: noregret merge shows it",
+    "cluster": "a run on shards, which has no page: noregret verify shows it",
+    "period": "a period of a service, which has no page: the service shows it, and noregret verify --chain checks it",
+}
 
 
 def _file(name: str) -> Source:
@@ -149,11 +155,8 @@ def _file(name: str) -> Source:
         if came_late(core):
             raise ReceiptError(f"is a model whose {LATE}", name)
         return Source(name, Run.of(core, windows=figures_of(core)), digest)
-    if kind_of(decoded(name), name) == "late":
-        raise ReceiptError(f"is the receipt of a run whose {LATE}: noregret verify checks it", name)
-    if kind_of(decoded(name), name) == "ledger":
-        raise ReceiptError("is the receipt of ledgers, which has no page: noregret merge shows it", name)
-    load = {"run": Receipt.load, "blend": load_blend, "separation": load_proof, "watched": WatchedReceipt.load}[
-        kind_of(decoded(name), name)
-    ]
+    kind = kind_of(decoded(name), name)
+    if kind in NO_PAGE:
+        raise ReceiptError(f"is the receipt of {NO_PAGE[kind]}", name)
+    load = {"run": Receipt.load, "blend": load_blend, "separation": load_proof, "watched": WatchedReceipt.load}[kind]
     return Source(name, load(name), digest)

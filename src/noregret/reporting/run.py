@@ -26,7 +26,7 @@ from noregret.reporting.html import (
     word,
 )
 from noregret.reporting.mixture import members_part, what_is_promised, who_led
-from noregret.reporting.windows import windows_parts
+from noregret.reporting.windows import alarm_parts, windows_parts
 from noregret.run import Run
 from noregret.summary import RUN_HEAD, number, per_round, run_rows, share
 
@@ -96,7 +96,7 @@ def modelled(name: str, run: Run) -> Subject:
         Part("Figures", _of_run(run), RUN_HEAD, "A model file holds no certificates: certify its run to get them.")
     ]
     parts += members_part(run)
-    parts += windows_parts(run.windows)
+    parts += [*windows_parts(run.windows), *alarm_parts(run.alarm)]
     parts += [] if chosen is None else [_selection(chosen)]
     streams, file = streams_of(core.segments), file_word(name)
     made = [

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from noregret.reporting.html import Part, Rows, Subject, about, between, least, most, shown
+from noregret.summary import RINGS, alarm_rows, counted
 from noregret.watch.shown import AMONG, explained, missing, title_of_windows, whole_rows, window_head, window_rows
 
 
@@ -22,9 +24,29 @@ def windows_parts(found: dict[str, Any] | None) -> list[Part]:
     ]
 
 
-def with_windows(subject: Subject, claims: dict[str, Any]) -> Subject:
-    """The section of a run's receipt with what it claims of windows."""
-    return replace(subject, figures=[*subject.figures, *_claimed(claims)])
+def alarm_parts(found: Mapping[str, Any] | None) -> list[Part]:
+    """What an alarm of a run watches, and whether it rang."""
+    return [] if found is None else [Part("Alarm", list(alarm_rows(found)))]
+
+
+def with_watchers(subject: Subject, watched: Mapping[str, Any]) -> Subject:
+    """The section of a run's receipt with what it claims of windows and of an alarm."""
+    parts = _claimed(watched["windows"]) if "windows" in watched else []
+    return replace(subject, figures=[*subject.figures, *parts, *_listened(watched.get("alarm"))])
+
+
+def _listened(said: Mapping[str, Any] | None) -> list[Part]:
+    if said is None:
+        return []
+    rang = ", ".join(f"{one:,}" for one in said["rang"][:RINGS]) + (", …" if len(said["rang"]) > RINGS else "")
+    rows: Rows = [
+        ("after which round it rang", rang or "it has not rung"),
+        ("null", said["words"]),
+        ("probability of ringing for nothing", f"at most {said['false_alarm']:g} in the whole life of the run"),
+        ("rounds watched", f"{said['watched']:,} of {said['rounds']:,}"),
+    ]
+    rows += [("largest e-value", least(one["values"]["largest_e_value"])) for one in said["certificates"]]
+    return [Part("Alarm", rows)]
 
 
 def _claimed(said: dict[str, Any]) -> list[Part]:
@@ -51,4 +73,4 @@ def _claimed(said: dict[str, Any]) -> list[Part]:
 def _whole(one: dict[str, Any]) -> str:
     if one["theorem"] == "switching-at-limits":
         return "a model for each window"
-    return f"at most {shown(one['values']['switches'])} changes at limits of windows"
+    return f"at most {counted(int(one['values']['switches']), 'change')} at limits of windows"

@@ -53,6 +53,7 @@ def create(folder: Path, core: Core, **rules: Any) -> None:
         part.rename(folder)
         sync_folder(folder.parent)
     except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
         raise InputError(f"cannot be written: {error.strerror}", str(folder)) from error
 
 

@@ -5,21 +5,28 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import shutil
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from noregret import model
-from noregret.errors import InputError, SettingError, spelled
+from noregret.errors import InputError, NoregretError, SettingError, spelled
+from noregret.late.pending import Pending
+from noregret.learner.core import Core
 from noregret.service.guard import loopback
 from noregret.service.served import create
+from noregret.watch import alarm
+from noregret.watch.late_windows import late_again
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DRAIN = 20  # seconds that requests have to end in
 KEYS = "NOREGRET_KEY"
 SHORTEST = 16
+Made = tuple[Path, Core, dict[str, Any]]  # the folder of a new served model, its learner, its rules for labels
 
 
 @dataclass(frozen=True)
@@ -66,8 +73,9 @@ def check_new(folder: Path, name: str) -> None:
         raise SettingError(f"{spelled('new')}: there is a model called {name!r} in {folder} already: leave it out")
 
 
-def take_over(folder: Path) -> None:
-    """Saved models that lie in the folder become served ones, each in a folder of its name; their files stay."""
+def saved_models(folder: Path) -> list[Made]:
+    """The saved models of the folder that are to become served ones; one that cannot be served is an error."""
+    found: list[Made] = []
     for path in sorted(folder.glob("*.nr")):
         if not (folder / path.stem).exists():
             if NAME.fullmatch(path.stem) is None:
@@ -75,7 +83,46 @@ def take_over(folder: Path) -> None:
                     "cannot be served under its name: letters, digits, dots, dashes, underscores", str(path)
                 )
             core, _ = model.load(path)
-            create(folder / path.stem, core)
+            _check_served(core, str(path))
+            found.append((folder / path.stem, core, {}))
+    return found
+
+
+def _check_served(core: Core, path: str) -> None:
+    """Refuse a saved model that a service cannot go on with as it began."""
+    if alarm.NAME in (core.watched or {}):
+        raise InputError(
+            "keeps an alarm, which a service does not go on with: save a model learned without --alarm", path
+        )
+    try:
+        late_again(core)
+    except SettingError:
+        raise InputError(
+            "keeps windows of labels that come at once, which a service does not go on with:"
+            " save a model learned without --windows",
+            path,
+        ) from None
+    try:
+        Pending(core)
+    except NoregretError as error:
+        raise InputError(f"cannot be served: {error}", path) from error
+
+
+@contextmanager
+def making(models: Sequence[Made]) -> Iterator[Callable[[], None]]:
+    """Make the folders of new served models; they are taken away again unless the function that it gives is called.
+
+    The files of saved models stay as they are.
+    """
+    with ExitStack() as undo:
+        for folder, core, rules in models:
+            create(folder, core, **rules)
+            undo.callback(shutil.rmtree, folder, ignore_errors=True)
+
+        def keep() -> None:
+            undo.pop_all()
+
+        yield keep
 
 
 def check_folder(folder: Path) -> None:

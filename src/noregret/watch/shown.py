@@ -25,7 +25,7 @@ def title_of_windows(found: Figures) -> str:
     loss = "" if found["loss"] is None else f": {found['loss']} loss per row"
     if against is None:
         return f"{what}{loss}"
-    chosen = {"learner": "", "default": ", the default", "asked": ""}[against["chosen"]]
+    chosen = {"learner": "", "default": "; the default radius", "asked": ""}[against["chosen"]]
     rows = "rows as they are" if against["rows"] == "raw" else "prepared rows"
     return f"{what}{loss}, against any {AMONG[against['domain']]} ≤ {against['radius']:g} ({rows}{chosen})"
 
@@ -49,7 +49,7 @@ def found_by(found: Figures) -> str:
 def window_rows(found: Figures) -> list[tuple[str, ...]]:
     """A line for each window, then for the last 1000, 10,000, … rounds."""
     rows = [_row(found, part, _name(found, part)) for part in found["parts"]]
-    return rows + [_row(found, part, f"last {number(part['asked'])}") for part in found["last"]]
+    return rows + [_row(found, part, f"last {number(part['rounds'])}") for part in found["last"]]
 
 
 def _name(found: Figures, part: Figures) -> str:
@@ -105,6 +105,10 @@ def explained(found: Figures) -> list[str]:
         lines.append("this learner does not weigh features: all figures are measured, none is a bound")
     if every is not None:
         lines.append(f"frozen: measured: the model as it stood when each {when} began, kept as it was")
+    if found.get("before"):
+        lines.append(
+            f"rounds are counted from the first window on: {number(found['before'])} came before and are in none"
+        )
     lines += [f"{os.path.basename(one)}: measured: that model as it was saved" for one in found["challengers"]]
     return lines
 
@@ -135,7 +139,15 @@ def whole_rows(found: Figures) -> list[tuple[str, str, str]]:
     for k, bound in (whole["switches"] or {}).items():
         rows.append((f"at most {k} change{'s' if k != '1' else ''}, at limits of windows", bound))
     rows.append(("a model for each window", whole["bound_for_each_window"]))
-    told = [(what, at_most(float(bound)), at_most(float(bound) / n) if n else "–") for what, bound in rows]
+    loose = float(whole["loss"])
+    told = [
+        (
+            what + (" (too loose to be useful here)" if n and float(bound) >= loose else ""),
+            at_most(float(bound)),
+            at_most(float(bound) / n) if n else "–",
+        )
+        for what, bound in rows
+    ]
     return [*told, ("loss of the run", number(float(whole["loss"])), number(float(whole["loss"]) / n) if n else "–")]
 
 

@@ -278,7 +278,8 @@ class Watching:
     @property
     def figures(self) -> dict[str, Any]:
         """Every window as plain numbers, and what may change from one to the next."""
-        return told(self)
+        before = self.core.rounds - self.rounds
+        return {**told(self), **({"before": before} if before > 0 else {})}
 
     def keep(self) -> None:
         """Leave with the learner all that a model file keeps of it."""

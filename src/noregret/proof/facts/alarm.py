@@ -31,6 +31,7 @@ class AlarmFacts:
     false_alarm: float
     told: bool = True
     left_out: int = 0
+    before: int = 0  # rounds before the first that it watched
 
     @cached_property
     def within(self) -> bool:
@@ -63,8 +64,8 @@ class AlarmFacts:
 
     @cached_property
     def rang(self) -> int | None:
-        """The first round, 1 being the first, after which E was surely at least 1/δ; None where it never was."""
+        """The first round, 1 being the first of all, after which E was surely at least 1/δ; None where it never was."""
         place = _native.watch(
             self.losses, self.level, (1.0 / Interval.of(self.false_alarm)).hi, np.zeros(ALARM_NUMBERS)
         )
-        return place + 1 if place < len(self.losses) else None
+        return self.before + place + 1 if place < len(self.losses) else None
