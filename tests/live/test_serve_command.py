@@ -162,6 +162,11 @@ WATCHED = {
         "keeps windows of labels that come at once, which a service does not go on with: save a model learned without"
         " --windows",
     ),
+    "late windows": (
+        ["--windows", "20", "--delay", "5"],
+        "keeps windows of a run with --delay, which a service does not go on with: save a model learned without"
+        " --windows",
+    ),
     "alarm": (
         ["--alarm", "level:0.3"],
         "keeps an alarm, which a service does not go on with: save a model learned without --alarm",
@@ -193,18 +198,22 @@ def test_a_saved_model_that_cannot_be_served_is_named_before_anything_is_made(tm
         assert sorted(path.name for path in folder.iterdir()) == ["a.nr", "w.nr"]
 
 
-def test_a_model_with_windows_of_late_labels_is_served_and_goes_on_with_them(tmp_path):
-    rows, path = tmp_path / "rows.svm", tmp_path / "models" / "late.nr"
-    rows.write_text("1 1:1\n-1 1:-1\n" * 30)
+def test_a_model_with_windows_of_events_is_served_and_goes_on_with_them(tmp_path):
+    log, path = tmp_path / "events.jsonl", tmp_path / "models" / "late.nr"
+    rounds = [{"id": i, "x": {"f": 1.0 - 2 * (i % 2)}} for i in range(50)]
+    labels = [{"id": i, "y": 1 - i % 2} for i in range(45)]
+    log.write_text("".join(json.dumps(one) + "\n" for one in (*rounds, *labels)))
     path.parent.mkdir()
-    words = ["--learner", "ogd", "--windows", "20", "--delay", "5", "--save", str(path), "--quiet"]
-    assert call("learn", str(rows), *words).code == 0
+    words = ["--events", "--learner", "ogd", "--windows", "20", "--save", str(path), "--quiet"]
+    done = call("learn", str(log), *words)
+    assert done.code == 0, done.err
     service = Service(path.parent)
-    asked(service.port, "POST", "/v1/models/late/predict", {"id": "a", "x": [0.0, 1.0]})
-    assert asked(service.port, "POST", "/v1/models/late/label", {"id": "a", "y": 1})[1]["state"] == "learned"
+    assert asked(service.port, "POST", "/v1/models/late/predict", {"id": "a", "x": {"f": 1.0}})[0] == 200
+    for id in ("a", 49):
+        assert asked(service.port, "POST", "/v1/models/late/label", {"id": id, "y": 1})[1]["state"] == "learned"
     service.end()
     served = Served(path.parent / "late")
-    assert served.late.windows.predicted == 61
+    assert (served.late.windows.predicted, served.late.waiting) == (51, 4)
     served.close(snapshot=False)
 
 

@@ -83,7 +83,7 @@ def test_exit_codes(given, code, monkeypatch):
 FORMATS = "rows must be svmlight (noregret learn --rows-out FILE writes them), events of late labels JSON Lines"
 
 
-@pytest.mark.parametrize("receipt", ["logistic.json", "late.json"])
+@pytest.mark.parametrize("receipt", ["logistic.json", "late-events.json"])
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -103,9 +103,16 @@ def _check_served(core: Core, path: str) -> None:
             path,
         ) from None
     try:
-        Pending(core)
+        late = Pending(core)
     except NoregretError as error:
         raise InputError(f"cannot be served: {error}", path) from error
+    windows = late.windows
+    if windows is not None and windows.start is not None and windows.predicted != late.book.counts.predicted:
+        raise InputError(  # the predictions of a service count from 0
+            "keeps windows of a run with --delay, which a service does not go on with:"
+            " save a model learned without --windows",
+            path,
+        )
 
 
 @contextmanager
