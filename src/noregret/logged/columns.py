@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from noregret.logged.reading import Watch
 
 Vector = NDArray[np.float64]
-TOGETHER = 8  # columns that are read side by side
-BATCH = 65536
+TOGETHER = 4  # columns that are read side by side
+BATCH = 32768
 LARGEST = 2**23  # rows of a group whose slopes are held: beyond, rows are read one after another
 AT_ONCE = 2**21  # rows of a group, for several groups at once
 
