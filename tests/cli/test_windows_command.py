@@ -93,7 +93,7 @@ def test_a_radius_for_learners_without_one(rows):
     found = windows("learn", "t.csv", "--ignore", "when", "--learner", "perceptron", "--windows", "100")
     assert found["against"] == {"domain": "ball", "radius": 10.0, "chosen": "default", "rows": "raw"}
     done = call("learn", "t.csv", "--ignore", "when", "--learner", "perceptron", "--windows", "100")
-    assert "hinge loss per row, against any ‖u‖ ≤ 10 (rows as they are, the default)" in done.out
+    assert "hinge loss per row, against any ‖u‖ ≤ 10 (rows as they are; the default radius)" in done.out
     given = ("--learner", "perceptron", "--windows", "100", "--radius", "3")
     assert windows("learn", "t.csv", "--ignore", "when", *given)["against"]["chosen"] == "asked"
 

@@ -58,7 +58,8 @@ def test_joined_windows_of_a_log(log):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"windows": "day"}, "audit: windows must be a number of rounds"),
+        ({"windows": "day"}, "windows='day' needs the column with the dates"),
+        ({"time": "a"}, "audit: time goes with windows"),
         ({"windows": 0}, "windows must be a number of rounds"),
         ({"windows": 10, "segment_by": "a"}, "audit: windows and segment_by cannot be combined"),
     ],
@@ -66,3 +67,24 @@ def test_joined_windows_of_a_log(log):
 def test_what_cannot_be(log, given, sentence):
     with pytest.raises(SettingError, match=sentence):
         nr.audit(log[0], score="score", **given)
+
+
+def test_days_of_a_log_are_those_of_the_run(tmp_path):
+    rng = np.random.default_rng(3)
+    lines, days = ["when,a,b,score,label"], []
+    for day in (1, 1, 1, 2, 2, 5, 5, 5, 5, 9):
+        a, b, score = rng.normal(size=3)
+        days.append(day)
+        lines.append(f"2024-01-{day:02}T{rng.integers(0, 23):02}:00:00,{a},{b},{score},{int(a > 0)}")
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join([lines[0], *sorted(lines[1:])]) + "\n")
+    found = nr.audit(path, score="score", radius=2.0, windows="day", time="when").windows
+    assert [part["from"] for part in found["parts"]] == ["2024-01-01", "2024-01-02", "2024-01-05", "2024-01-09"]
+    assert [part["rounds"] for part in found["parts"]] == [3, 2, 4, 1]
+    every = nr.audit(path, score="score", radius=2.0, ignore=["when"], windows="every:3").windows
+    assert every["parts"][0]["bound"] == found["parts"][0]["bound"]
+    weeks = nr.audit(path, score="score", radius=2.0, windows="week", time="when", time_zone="Europe/Paris").windows
+    assert [part["rounds"] for part in weeks["parts"]] == [9, 1]
+    path.write_text("\n".join([lines[0], *sorted(lines[1:], reverse=True)]) + "\n")
+    with pytest.raises(nr.InputError, match="sort by time"):
+        nr.audit(path, score="score", radius=2.0, windows="day", time="when")

@@ -95,8 +95,21 @@ def audit(
     windows: Annotated[
         str | None,
         typer.Option(
-            help="Bound the regret in windows of N rounds (1000; older ones are joined) or every:N (all are kept).",
+            help="Bound the regret in windows of N rounds (1000; older ones are joined), every:N (all are kept), or"
+            " each day or week of the column --time.",
             metavar="WINDOWS",
+        ),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(help="With --windows day or week: the column with the date of each row.", metavar="COLUMN"),
+    ] = None,
+    time_zone: Annotated[
+        str | None,
+        typer.Option(
+            help="With --windows day or week: whose days, such as Europe/Paris (default: those of the column, UTC where"
+            " it states no zone).",
+            metavar="ZONE",
         ),
     ] = None,
     rows: LogRows,
@@ -138,7 +151,7 @@ def audit(
     if once.one_pass:
         from noregret.cli.passing import passed
 
-        beside = {"gap": solving.gap, "seconds": solving.seconds, "windows": windows, "plot": plot}
+        beside = {"gap": solving.gap, "seconds": solving.seconds, "windows": windows, "time": time, "plot": plot}
         passed(log, asked, once.receipt, shown, beside)
         return
     if once.receipt is not None:
@@ -149,6 +162,8 @@ def audit(
             log,
             **asked,
             windows=windows,
+            time=time,
+            time_zone=time_zone,
             gap=1e-4 if solving.gap is None else solving.gap,
             seconds=float("inf") if solving.seconds is None else solving.seconds,
             watch=bar.show,

@@ -23,6 +23,7 @@ from noregret.stream.block import Block, Ints, Rows
 from noregret.stream.cells import as_text, numbers
 from noregret.stream.labels import Labels, same
 from noregret.stream.rowfile import Column
+from noregret.watch.calendar import Calendar
 from noregret.watch.digests import Digests
 
 Vector = NDArray[np.float64]
@@ -67,6 +68,9 @@ class Reading(ABC):
     def _take(self, rows: Rows, y: Vector, scores: Vector, codes: Codes) -> None:
         """Some rounds, of hard predictions with the codes of their spellings as scores, and their segments."""
 
+    def _placed(self, rows: Block) -> None:  # noqa: B027, most readings ask nothing of it
+        """Where these rounds stood in the log."""
+
     @property
     def like_probabilities(self) -> bool:
         """Whether scores for the logistic loss look like probabilities."""
@@ -96,6 +100,7 @@ class Reading(ABC):
                 if self.digests is not None:
                     self.digests.add(rows, y[some], None, scores[some])
                 self._take(rows, y[some], scores[some], codes[some])
+                self._placed(block.take(some))
                 self._rows += len(some)
                 self.blank += int(np.count_nonzero(scores[some] < 0.0)) if self._hard else 0
                 self.lowest = min(self.lowest, float(scores[some].min()))
@@ -151,10 +156,22 @@ class Reading(ABC):
 class Kept(Reading):
     """The rounds on disk, to look back on."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, calendar: Calendar | None = None) -> None:
         super().__init__(log)
         self._gathering = Gathering(self._bias)
         self._codes = Column(np.int64)
+        self._calendar = calendar
+        self.days: list[tuple[int, int]] = []  # each day or week in which rounds lie, and how many do
+
+    def _placed(self, rows: Block) -> None:
+        if self._calendar is None:
+            return
+        keys = self._calendar.in_order(rows, self.days[-1][0] if self.days else None)
+        for key, count in zip(*(part.tolist() for part in np.unique(keys, return_counts=True)), strict=True):
+            if self.days and self.days[-1][0] == key:
+                self.days[-1] = key, self.days[-1][1] + count
+            else:
+                self.days.append((key, count))
 
     def _take(self, rows: Rows, y: Vector, scores: Vector, codes: Codes) -> None:
         self._gathering.add(rows, y, None, scores)

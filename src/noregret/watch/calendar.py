@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.errors import InputError, SettingError, spelled
-from noregret.stream.base import Stream
 from noregret.stream.block import Block, Ints
 from noregret.stream.opening import Input
 from noregret.stream.times import at, clocks_of, column_of
@@ -37,8 +36,7 @@ class Calendar:
     The day is that of the clock which the cell shows, UTC where it states no zone; or that of a `zone`.
     """
 
-    def __init__(self, stream: Stream, column: str, period: str, zone: str | None = None) -> None:
-        path = stream.source
+    def __init__(self, path: str, column: str, period: str, zone: str | None = None) -> None:
         if not os.path.isfile(path) or not Input(path).rereadable:
             raise SettingError(f"{spelled('time')} reads the table twice: give one file; got {path}")
         self._period, self._column = period, column
@@ -54,6 +52,15 @@ class Calendar:
             raise InputError(f"column {self._column!r} has no date in this row", block.source, line)
         days: NDArray[np.int64] = np.floor_divide(shown.astype(np.int64), DAY)
         return days if self._period == "day" else np.floor_divide(days + 3, 7)
+
+    def in_order(self, block: Block, last: int | None) -> Ints:
+        """The same of rows behind one that lay in `last`: a row of an earlier day or week is an error."""
+        keys = self.of(block)
+        early = np.flatnonzero(np.diff(np.concatenate([[keys[0] if last is None else last], keys])) < 0)
+        if len(early):
+            sentence = "the time of this row is before that of the row before: sort by time"
+            raise InputError(sentence, block.source, int(block.lines[int(early[0])]))
+        return keys
 
 
 def first_day(period: str, place: int) -> str:

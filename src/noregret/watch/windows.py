@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noregret.domain import Domain
-from noregret.errors import InputError, ModelFileError, SettingError, spelled
+from noregret.errors import ModelFileError, SettingError, spelled
 from noregret.learner.core import Core
 from noregret.loss import Loss
 from noregret.stream.base import Stream
@@ -177,7 +177,7 @@ class Watching:
         if shuffled:
             raise SettingError(f"{spelled('windows', asked.length)} needs rows in the order of time: no shuffle")
         assert asked.time is not None
-        self._calendar = Calendar(stream, asked.time, asked.period, asked.time_zone)
+        self._calendar = Calendar(stream.source, asked.time, asked.period, asked.time_zone)
 
     def cut(self, block: Block, y: Vector, weights: Vector | None) -> Pieces:
         """The block in pieces that each lie in one window; the window of each is open when it is handed out."""
@@ -199,12 +199,7 @@ class Watching:
         """Where pieces end, each with its day or week."""
         size = len(block)
         if self._calendar is not None:
-            keys = self._calendar.of(block)
-            last = self.keys[-1] if self.keys else int(keys[0])
-            early = np.flatnonzero(np.diff(np.concatenate([[last], keys])) < 0)
-            if len(early):
-                sentence = "the time of this row is before that of the row before: sort by time"
-                raise InputError(sentence, block.source, int(block.lines[int(early[0])]))
+            keys = self._calendar.in_order(block, self.keys[-1] if self.keys else None)
             for stop in [*(np.flatnonzero(np.diff(keys)) + 1).tolist(), size]:
                 yield stop, int(keys[stop - 1])
             return

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from noregret.errors import SettingError
 from noregret.interval import Interval
-from noregret.logged.opening import Asked, open_log
+from noregret.logged.opening import Asked, listed, open_log
 from noregret.logged.reading import Kept, Watch
 from noregret.loss import Loss
 from noregret.proof.enclose import loss_total
 from noregret.proof.hindsight import Hindsight
 from noregret.proof.solve import best
 from noregret.rounds import Rounds
-from noregret.task.audit.windows import checked_windows, windows_of_log
+from noregret.task.audit.windows import calendar_of, checked_windows, windows_of_log
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,8 @@ def audit(
     segments: int | None = None,
     segment_by: str | None = None,
     windows: int | str | None = None,
+    time: str | None = None,
+    time_zone: str | None = None,
     positive: Any = None,
     bias: bool = False,
     text: Sequence[str] = (),
@@ -168,9 +170,9 @@ def audit(
     other columns are features, except those in `ignore` and those that hold another logged prediction (`keep` names
     features that only look like one). `loss` is logistic, the log-loss, for probabilities, and hinge otherwise; a
     probability of 0 for the actual outcome has an infinite loss. `segments` is the number of equal parts, in order;
-    `segment_by` is a column whose values are the segments. `windows` are those of `Windows`, of rounds: their regret is
-    bounded without solving. The width of each interval is at most `gap` times the best
-    model's loss (or 1), unless `seconds` of solving run out first.
+    `segment_by` is a column whose values are the segments. `windows`, `time` and `time_zone` are as for `Windows`: the
+    regret in them is bounded without solving. The width of each interval is at most `gap` times the best model's loss
+    (or 1), unless `seconds` of solving run out first.
 
     >>> import pyarrow
     >>> log = pyarrow.table({"x": [1.0, -1.0, 2.0], "label": [1, -1, 1], "said": [1, 1, 1]})
@@ -179,7 +181,8 @@ def audit(
     (1, 2.0)
     """
     _check_gap(gap, seconds)
-    asked = checked_windows(windows, segment_by)
+    asked = checked_windows(windows, time, time_zone, segment_by)
+    calendar = None if asked is None else calendar_of(asked, log)
     opened = open_log(
         log,
         Asked(loss, radius, segments, segment_by, positive, bias, False),
@@ -190,12 +193,12 @@ def audit(
         numeric=numeric,
         date=date,
         keep=keep,
-        ignore=ignore,
+        ignore=ignore if time is None else (*listed(ignore), time),
         interactions=interactions,
         hash_bits=hash_bits,
         missing=missing,
     )
-    rows = Kept(opened)
+    rows = Kept(opened, calendar)
     try:
         rows.read_all(watch)
     except BaseException:
@@ -219,7 +222,7 @@ def audit(
         opened.left_out,
         opened.columns,
         stream.decisions,
-        None if asked is None else windows_of_log(asked, rounds, judged, float(radius)),
+        None if asked is None else windows_of_log(asked, rounds, judged, float(radius), rows.days),
     )
 
 
@@ -243,11 +246,11 @@ def _solved(
     """The whole, then each segment, the whole's best model as its first guess; the time is shared by rounds."""
     parts = [("all", 0, len(rounds)), *((name, *ends) for name, ends in zip(names, pairwise(bounds), strict=False))]
     found: list[Part] = []
-    deadline = time.perf_counter() + seconds
+    deadline = perf_counter() + seconds
     for place, (name, start, stop) in enumerate(parts):
         if watch is not None:
             watch(f"solving for the best of {name}", place / len(parts))
-        left = max(deadline - time.perf_counter(), 0.0)
+        left = max(deadline - perf_counter(), 0.0)
         share = (stop - start) / sum(end - begin for _, begin, end in parts[place:])
         before = found[0].best if found else None
         part = rounds.part(start, stop)
