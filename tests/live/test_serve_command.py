@@ -54,25 +54,6 @@ def test_a_signal_answers_what_was_asked_and_saves(tmp_path):
     assert service.end(signal.SIGINT) == (130, "")
 
 
-def test_a_prediction_that_was_not_on_the_disk_is_unknown_after_a_kill(tmp_path, monkeypatch):
-    """Its label is refused, never guessed."""
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
-    patch = "import noregret.service.log as log\nlog.PATIENCE = 3600.0\n"
-    (tmp_path / "sitecustomize.py").write_text(patch)
-    folder = tmp_path / "models"
-    service = Service(folder, "--new", "m", *OGD)
-    asked(service.port, "POST", "/v1/models/m/predict", {"id": "a", "x": {"f": 1.0}})
-    asked(service.port, "POST", "/v1/models/m/label", {"id": "a", "y": 1})
-    asked(service.port, "POST", "/v1/models/m/predict", {"id": "b", "x": {"f": 1.0}})
-    service.process.kill()
-    service.process.communicate(timeout=60)
-    service = Service(folder)
-    assert asked(service.port, "POST", "/v1/models/m/label", {"id": "a", "y": 1})[1]["state"] == "repeated"
-    status, said = asked(service.port, "POST", "/v1/models/m/label", {"id": "b", "y": 1})
-    assert (status, said["error"][:22]) == (404, "unknown prediction 'b'")
-    service.end()
-
-
 def test_a_saved_model_is_served_and_its_file_stays(tmp_path):
     (tmp_path / "rows.svm").write_text("1 1:1\n-1 1:-1\n" * 10)
     path = tmp_path / "models" / "old.nr"
